@@ -1,0 +1,225 @@
+//! The activity: one thing that happened in a conversation, or should happen.
+//!
+//! The fields are in the order in which channels usually write them, which is also the order of
+//! writing. Timestamps stay text, because channels differ in digits and offsets and a bot that only
+//! passes one on must not change it.
+
+use crate::record::record;
+use crate::{Account, Attachment, ConversationAccount, Kind, ParseError, Raw};
+
+record! {
+    /// One thing that happened in a conversation, or that a bot wants to happen.
+    ///
+    /// Members without a field here are in [`extra`](Activity::extra).
+    ///
+    /// # Guarantees
+    ///
+    /// What is read and written again is the same JSON value: no member is lost, no number changes
+    /// a digit. The order of members may change.
+    ///
+    /// # Limits
+    ///
+    /// Reading needs `serde_json`; [`Activity::from_json`] also bounds the depth. A member that
+    /// stands twice is refused, at this level and in the accounts and attachments.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::{Activity, Kind};
+    ///
+    /// let activity = Activity { locale: Some("it-IT".to_owned()), ..Activity::message("ciao") };
+    /// assert_eq!(activity.kind, Kind::Message);
+    /// assert_eq!(activity.to_json(), br#"{"type":"message","locale":"it-IT","text":"ciao"}"#);
+    /// ```
+    pub struct Activity, "activity";
+    required {
+        /// What sort of activity it is: the member `type`.
+        kind: Kind = "type",
+    }
+    optional {
+        /// The id that the channel gave it.
+        id: String = "id",
+        /// When the channel sent it, in UTC.
+        timestamp: String = "timestamp",
+        /// When it was sent, in the sender's time.
+        local_timestamp: String = "localTimestamp",
+        /// The sender's time zone, by its IANA name.
+        local_timezone: String = "localTimezone",
+        /// Where replies are posted.
+        service_url: String = "serviceUrl",
+        /// The channel, such as `msteams` or `directline`.
+        channel_id: String = "channelId",
+        /// Who sent it.
+        from: Account = "from",
+        /// The conversation it belongs to.
+        conversation: ConversationAccount = "conversation",
+        /// Who should get it.
+        recipient: Account = "recipient",
+        /// How the text is marked up: `plain`, `markdown` or `xml`.
+        text_format: String = "textFormat",
+        /// The language of the text, such as `en-US`.
+        locale: String = "locale",
+        /// The text; see [`Activity::text`] for one that is always there.
+        text: String = "text",
+        /// What to say aloud.
+        speak: String = "speak",
+        /// Whether an answer is awaited: `acceptingInput`, `expectingInput` or `ignoringInput`.
+        input_hint: String = "inputHint",
+        /// Files and cards.
+        attachments: Vec<Attachment> = "attachments",
+        /// Mentions, places and other things that the text speaks of.
+        entities: Vec<Raw> = "entities",
+        /// Buttons to offer.
+        suggested_actions: Raw = "suggestedActions",
+        /// What only this channel understands.
+        channel_data: Raw = "channelData",
+        /// The id of the activity that this one answers.
+        reply_to_id: String = "replyToId",
+        /// How it should be delivered: `normal`, `notification`, `expectReplies` or `ephemeral`.
+        delivery_mode: String = "deliveryMode",
+        /// The name of an event, an invoke, a command or a trace.
+        name: String = "name",
+        /// What comes with the name.
+        value: Raw = "value",
+        /// The type of the value, often an address.
+        value_type: String = "valueType",
+        /// A description of a trace, for people.
+        label: String = "label",
+        /// Why a conversation ended.
+        code: String = "code",
+        /// Who joined.
+        members_added: Vec<Account> = "membersAdded",
+        /// Who left.
+        members_removed: Vec<Account> = "membersRemoved",
+        /// A reference to another conversation or activity.
+        relates_to: Raw = "relatesTo",
+    }
+}
+
+impl Activity {
+    /// The text, or the empty string.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it is a message.
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        self.kind == Kind::Message
+    }
+
+    /// Checks that the activity can be routed: its channel and its conversation have ids.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError::Missing`] naming the first member that is missing or empty.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Activity;
+    ///
+    /// let error = Activity::message("hi").check().unwrap_err();
+    /// assert_eq!(error.to_string(), "activity.channelId: missing or empty");
+    /// ```
+    pub fn check(&self) -> Result<(), ParseError> {
+        if self.channel_id.as_deref().is_none_or(str::is_empty) {
+            return Err(ParseError::Missing { member: "activity.channelId" });
+        }
+        let conversation = self.conversation.as_ref().and_then(|account| account.id.as_deref());
+        if conversation.is_none_or(str::is_empty) {
+            return Err(ParseError::Missing { member: "activity.conversation.id" });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Activity;
+    use crate::{ConversationAccount, Kind, Raw};
+
+    fn read(text: &str) -> Activity {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn refused(text: &str) -> String {
+        serde_json::from_str::<Activity>(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_null_is_written_back() {
+        let text = r#"{"type":"message","text":null,"value":null,"topicName":null}"#;
+        let activity = read(text);
+        assert_eq!((activity.text(), activity.value.is_none()), ("", true));
+        assert_eq!(String::from_utf8(activity.to_json()).unwrap(), text);
+    }
+
+    #[test]
+    fn a_field_set_later_replaces_its_null() {
+        let mut activity = read(r#"{"type":"message","text":null}"#);
+        activity.text = Some("now".to_owned());
+        activity.extra.insert("type", Raw::null());
+        assert_eq!(activity.to_json(), br#"{"type":"message","text":"now"}"#);
+    }
+
+    #[test]
+    fn a_member_given_twice_is_refused_by_name() {
+        for (members, name) in [
+            (r#""text":"a","text":"b""#, "activity.text"),
+            (r#""text":null,"text":"b""#, "activity.text"),
+            (r#""type":"event""#, "activity.type"),
+            (r#""x":1,"y":2,"x":1"#, "activity.x"),
+            (r#""from":{"id":"a","id":"a"}"#, "account.id"),
+            (r#""a b":1,"a b":1"#, "activity: a member is"),
+        ] {
+            let error = refused(&format!(r#"{{"type":"message",{members}}}"#));
+            assert!(error.starts_with(name) && error.contains("given twice"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_type_is_refused_by_name_and_without_the_value() {
+        for (member, start) in [
+            (r#""text":7"#, "activity.text: expected a string"),
+            (r#""text":["secret"]"#, "activity.text: expected a string"),
+            (r#""locale":{"a":"secret"}"#, "activity.locale: expected a string"),
+            (r#""from":"secret""#, "activity.from: expected an object"),
+            (r#""attachments":{}"#, "activity.attachments: expected a list"),
+            (r#""attachments":[null]"#, "activity.attachments: expected an object in the list"),
+            (r#""attachments":["secret"]"#, "activity.attachments: expected an object"),
+            (r#""entities":true"#, "activity.entities: expected a list"),
+            (r#""conversation":{"id":-1.5}"#, "conversation.id: expected a string"),
+        ] {
+            let error = refused(&format!(r#"{{"type":"message",{member}}}"#));
+            assert!(error.starts_with(start) && !error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_type_is_required() {
+        for text in ["{}", r#"{"type":null}"#] {
+            assert!(refused(text).starts_with("activity.type: missing"), "{text}");
+        }
+        assert!(refused(r#"{"type":""}"#).starts_with("activity.type: expected a string"));
+        assert_eq!(read(r#"{"type":"own"}"#).kind, Kind::Other("own".into()));
+    }
+
+    #[test]
+    fn a_null_entity_stays_in_its_place() {
+        let text = r#"{"type":"message","entities":[1,null,{}]}"#;
+        assert_eq!(read(text).to_json(), text.as_bytes());
+    }
+
+    #[test]
+    fn routing_needs_a_channel_and_a_conversation() {
+        let mut activity = Activity::message("hi");
+        activity.channel_id = Some("test".to_owned());
+        activity.conversation = Some(ConversationAccount::new(""));
+        let error = activity.check().unwrap_err().to_string();
+        assert_eq!(error, "activity.conversation.id: missing or empty");
+        activity.conversation = Some(ConversationAccount::new("c"));
+        assert!(activity.check().is_ok());
+    }
+}

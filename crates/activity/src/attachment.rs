@@ -1,0 +1,88 @@
+//! What is attached to a message: a file by its address, or a card by its content.
+
+use serde::Serialize;
+
+use crate::Raw;
+use crate::record::record;
+
+record! {
+    /// A file or a card.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Attachment;
+    /// use serde_json::json;
+    ///
+    /// let card = Attachment::with_content(
+    ///     "application/vnd.microsoft.card.hero",
+    ///     &json!({ "title": "Rome" }),
+    /// )?;
+    /// assert_eq!(card.content.unwrap().as_str(), r#"{"title":"Rome"}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub struct Attachment, "attachment";
+    required {}
+    optional {
+        /// The media type, or the sort of card.
+        content_type: String = "contentType",
+        /// Where the content is, when it is not here.
+        content_url: String = "contentUrl",
+        /// The content itself.
+        content: Raw = "content",
+        /// The name to show.
+        name: String = "name",
+        /// The address of a small picture of it.
+        thumbnail_url: String = "thumbnailUrl",
+    }
+}
+
+impl Attachment {
+    /// An attachment whose content travels with it, such as a card.
+    ///
+    /// # Errors
+    ///
+    /// When the content cannot be written as JSON.
+    pub fn with_content<T: Serialize + ?Sized>(
+        content_type: impl Into<String>,
+        content: &T,
+    ) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            content_type: Some(content_type.into()),
+            content: Some(Raw::of(content)?),
+            ..Self::default()
+        })
+    }
+
+    /// An attachment whose content is fetched from an address.
+    #[must_use]
+    pub fn with_url(content_type: impl Into<String>, content_url: impl Into<String>) -> Self {
+        Self {
+            content_type: Some(content_type.into()),
+            content_url: Some(content_url.into()),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Attachment;
+
+    #[test]
+    fn content_of_any_type_is_kept_as_it_came() {
+        for content in ["1e400", "[1.0, 2]", r#""text""#, "false", "null", "{}"] {
+            let text = format!(r#"{{"contentType":"x/y","content":{content}}}"#);
+            let attachment: Attachment = serde_json::from_str(&text).unwrap();
+            assert_eq!(attachment.content.is_none(), content == "null");
+            assert_eq!(serde_json::to_string(&attachment).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn an_address_takes_the_place_of_content() {
+        let text =
+            serde_json::to_string(&Attachment::with_url("image/png", "https://a/b")).unwrap();
+        assert_eq!(text, r#"{"contentType":"image/png","contentUrl":"https://a/b"}"#);
+    }
+}

@@ -1,0 +1,50 @@
+//! Bot Framework activities: typed where people use them, everything else kept as it came.
+//!
+//! A bot sits between channels that add members at will, so this crate promises that nothing is
+//! lost: what is parsed and written again is the same JSON value. Members that bots read every day
+//! are typed fields; the others stay in [`Extra`] as [`Raw`] text, numbers with all their digits.
+//!
+//! # Limits
+//!
+//! Reading needs `serde_json`: a [`Raw`] is text of that parser, so other serde formats and
+//! buffering adapters (`#[serde(flatten)]`, `#[serde(untagged)]`) cannot produce one.
+//!
+//! # Example
+//!
+//! ```
+//! use sayso_activity::Activity;
+//!
+//! let inbound = Activity::from_json(
+//!     br#"{"type":"message","id":"7","text":"hi","channelId":"test","importance":"high",
+//!          "from":{"id":"ann"},"recipient":{"id":"bot"},"conversation":{"id":"c1"}}"#,
+//! )?;
+//! assert_eq!(inbound.text(), "hi");
+//! assert_eq!(inbound.extra.get("importance").unwrap().as_str(), r#""high""#);
+//!
+//! let reply = inbound.reply_to("hello Ann");
+//! assert_eq!(reply.reply_to_id.as_deref(), Some("7"));
+//! # Ok::<(), sayso_activity::ParseError>(())
+//! ```
+
+mod account;
+mod activity;
+mod attachment;
+mod build;
+mod extra;
+mod kind;
+mod member;
+mod parse;
+mod raw;
+mod record;
+mod reference;
+
+pub mod json;
+
+pub use crate::account::{Account, ConversationAccount};
+pub use crate::activity::Activity;
+pub use crate::attachment::Attachment;
+pub use crate::extra::Extra;
+pub use crate::kind::Kind;
+pub use crate::parse::ParseError;
+pub use crate::raw::Raw;
+pub use crate::reference::Reference;

@@ -1,0 +1,155 @@
+//! A JSON value kept exactly as it came.
+//!
+//! Text rather than a tree: most values only pass through a bot, so nothing is spent on taking them
+//! apart, and a number of thirty digits leaves with thirty digits.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+
+/// A JSON value kept as its text; cloning shares the text.
+///
+/// Two are equal when their text is, so `1.0` and `1` differ, as do two spellings of one object.
+///
+/// # Example
+///
+/// ```
+/// use sayso_activity::Raw;
+///
+/// let raw = Raw::from_text("12345678901234567890123".to_owned())?;
+/// assert_eq!(raw.as_str(), "12345678901234567890123");
+///
+/// let pair = Raw::of(&("a", 1))?;
+/// assert_eq!(pair.get::<(String, u8)>()?, ("a".to_owned(), 1));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Raw(Arc<RawValue>);
+
+static NULL: LazyLock<Raw> = LazyLock::new(|| Raw::from(RawValue::NULL.to_owned()));
+
+impl Raw {
+    /// Keeps a JSON text; white space around it is dropped, inside it is kept.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not one JSON value.
+    pub fn from_text(text: String) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text).map(Self::from)
+    }
+
+    /// Writes a value of one's own as JSON.
+    ///
+    /// # Errors
+    ///
+    /// When the value cannot be JSON, such as a map whose keys are not strings.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        to_raw_value(value).map(Self::from)
+    }
+
+    /// The value `null`; it allocates nothing.
+    #[must_use]
+    pub fn null() -> Self {
+        NULL.clone()
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// Reads the text as a type of one's own.
+    ///
+    /// # Errors
+    ///
+    /// When the text does not fit the type.
+    pub fn get<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.as_str())
+    }
+
+    /// Whether the value is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.as_str() == "null"
+    }
+}
+
+impl PartialEq for Raw {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Raw {}
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Raw({})", self.as_str())
+    }
+}
+
+impl From<serde_json::Value> for Raw {
+    fn from(value: serde_json::Value) -> Self {
+        Self::of(&value).expect("a JSON value has string keys only, so it can be written")
+    }
+}
+
+impl From<Box<RawValue>> for Raw {
+    fn from(value: Box<RawValue>) -> Self {
+        Self(Arc::from(value))
+    }
+}
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Raw;
+
+    #[test]
+    fn text_is_kept_to_the_letter() {
+        for text in ["1e400", "-0.0", r#""\u00e9""#, "[ 1,\n2 ]", r#"{"b":1,"a":2}"#] {
+            let raw = Raw::from_text(text.to_owned()).unwrap();
+            assert_eq!(raw.as_str(), text);
+            assert_eq!(serde_json::to_string(&raw).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Raw>(text).unwrap(), raw);
+        }
+    }
+
+    #[test]
+    fn outer_white_space_is_dropped() {
+        assert_eq!(Raw::from_text(" 1 ".to_owned()).unwrap().as_str(), "1");
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        for text in ["", "nope", "{", "1 2", "\u{feff}1"] {
+            assert!(Raw::from_text(text.to_owned()).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn null_is_known_however_it_was_made() {
+        assert!(Raw::null().is_null());
+        assert!(Raw::of(&None::<u8>).unwrap().is_null());
+        assert!(Raw::from(json!(null)).is_null());
+        assert!(!Raw::from(json!("null")).is_null());
+        assert_eq!(format!("{:?}", Raw::null()), "Raw(null)");
+    }
+}

@@ -1,0 +1,336 @@
+//! SQLite: the embedded engine, one file that the processes of one machine can share.
+//!
+//! A durable commit costs one flush to disk however much it carries. So one thread does all writing:
+//! it takes whatever waits, writes it in one transaction and answers each caller on its own. Reads
+//! have their own connections, and a write-ahead log lets them go on while the writer flushes.
+
+mod failure;
+mod file;
+mod lane;
+mod reader;
+mod writer;
+
+use std::{
+    borrow::Cow,
+    fmt,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+};
+use tokio::sync::oneshot;
+
+use self::{
+    file::DatabaseFile,
+    lane::Lane,
+    reader::Read,
+    writer::{Change, Job, Verdict},
+};
+
+/// The largest document that [`SqliteStore`] takes, in bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// How many callers' writes one transaction carries at most.
+const BATCH_MAX: usize = 64;
+
+/// How many calls may wait for a thread; more wait for a place in the queue.
+const QUEUE_MAX: usize = 1024;
+
+/// How many threads serve loads. One more serves the longer reads, so that loads never wait for them.
+const LOADERS: usize = 2;
+
+/// How many keys one step of a listing reads.
+const PAGE_MAX: usize = 256;
+
+/// How long a write waits for the lock while other processes write.
+const BUSY_MAX: Duration = Duration::from_secs(5);
+
+/// Documents in a SQLite file.
+///
+/// # Guarantees
+/// * A committed write is on disk (`synchronous=FULL`): it survives a crash of the process, of the
+///   system and a loss of power.
+/// * Several stores, in one or several processes of one machine, may use one file at the same time.
+/// * A load sees every write that was acknowledged before it was called, by whatever process.
+/// * A version is never used again, not even by a document that was deleted and made anew.
+///
+/// # Limits
+/// The file must be on a local disk: the log's index is shared memory, which network file systems do
+/// not have. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
+///
+/// # Cancellation
+/// A save, delete or transaction whose future is dropped is done or not done, never half done. When
+/// it was already queued it is done later, perhaps after a load that follows.
+///
+/// # Dropping
+/// Dropping the store finishes what is queued and closes the file; the thread that drops it waits.
+///
+/// # Example
+/// ```
+/// use sayso_stores::SqliteStore;
+/// use sayso_turn::{Key, store::{Expect, Saved, Store, Write}};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("data/bot.sqlite");
+/// let store = SqliteStore::open(path)?;
+/// assert_eq!(store.to_string(), "SQLite at bot.sqlite");
+///
+/// let key = Key::conversation("webchat", "c1")?;
+/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None };
+/// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
+/// assert_eq!(store.save(write).await?, Saved::Conflict);
+/// assert_eq!(store.load(&key).await?.map(|stored| stored.body), Some("{}".to_owned()));
+/// # Ok(())
+/// # }
+/// ```
+pub struct SqliteStore {
+    name: Arc<str>,
+    counters: Arc<Counters>,
+    loaders: Vec<Lane<Read>>,
+    next_loader: AtomicUsize,
+    scanner: Lane<Read>,
+    // Last, so that it is dropped last: the last connection to close cleans the log up.
+    writer: Lane<Job>,
+}
+
+/// What a [`SqliteStore`] has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SqliteStats {
+    /// Transactions that changed something: each is one flush to disk.
+    pub transactions: u64,
+    /// Documents written or deleted. Many share a transaction when many callers are at work.
+    pub writes: u64,
+    /// Documents looked up.
+    pub loads: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    transactions: AtomicU64,
+    writes: AtomicU64,
+    loads: AtomicU64,
+}
+
+impl SqliteStore {
+    /// Opens a file, or creates it together with its folder (which then only its owner may enter).
+    ///
+    /// Blocks for a moment; call it when the program starts.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the file is not one of ours, was written by a newer version, is
+    /// damaged, or cannot be created; it is left as it is. [`Error::Unavailable`] when other
+    /// processes keep it locked.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_with(path.as_ref(), BUSY_MAX)
+    }
+
+    fn open_with(path: &Path, busy: Duration) -> Result<Self, Error> {
+        let file = DatabaseFile::new(path, busy)?;
+        let name = Arc::clone(file.store_name());
+        let counters = Arc::new(Counters::default());
+        let writing = file.open_for_writing()?;
+        let reading = (0..=LOADERS).map(|_| file.open_for_reading());
+        let reading = reading.collect::<Result<Vec<_>, _>>()?;
+
+        let counted = Arc::clone(&counters);
+        let writer = Lane::start(&name, "write", move |queue| {
+            writer::Writer::new(writing, counted).run(queue);
+        })?;
+        let mut loaders = Vec::with_capacity(reading.len());
+        for connection in reading {
+            let store = Arc::clone(&name);
+            loaders.push(Lane::start(&name, "read", move |queue| {
+                reader::Reader::new(connection, store).run(queue);
+            })?);
+        }
+        let scanner = loaders.pop().expect("there is one connection more than loaders");
+        let next_loader = AtomicUsize::new(0);
+        Ok(Self { name, counters, loaders, next_loader, scanner, writer })
+    }
+
+    /// What this store has done so far.
+    ///
+    /// # Example
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let store = sayso_stores::SqliteStore::open(folder.path().join("bot.sqlite")).unwrap();
+    /// assert_eq!(store.stats().writes, 0);
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> SqliteStats {
+        SqliteStats {
+            transactions: self.counters.transactions.load(Ordering::Relaxed),
+            writes: self.counters.writes.load(Ordering::Relaxed),
+            loads: self.counters.loads.load(Ordering::Relaxed),
+        }
+    }
+
+    async fn change(&self, change: Change) -> Result<Verdict, Error> {
+        let (reply, answer) = oneshot::channel();
+        self.writer.send(Job { change, reply }).await.map_err(|lane::Ended| self.ended())?;
+        match answer.await {
+            Ok(Ok(verdict)) => Ok(verdict),
+            Ok(Err(failure)) => Err(failure.into_error(&self.name)),
+            Err(_) => Err(Error::Unknown {
+                store: Cow::Owned(self.to_string()),
+                reason: "its writing thread ended before it answered".into(),
+                source: None,
+            }),
+        }
+    }
+
+    async fn read<T>(
+        &self,
+        lane: &Lane<Read>,
+        answer: oneshot::Receiver<Result<T, Error>>,
+        read: Read,
+    ) -> Result<T, Error> {
+        lane.send(read).await.map_err(|lane::Ended| self.ended())?;
+        answer.await.unwrap_or_else(|_| Err(self.ended()))
+    }
+
+    async fn page(&self, prefix: Arc<str>, after: Option<Key>) -> Result<Vec<Key>, Error> {
+        let (reply, answer) = oneshot::channel();
+        let limit = PAGE_MAX;
+        self.read(&self.scanner, answer, Read::List { prefix, after, limit, reply }).await
+    }
+
+    fn ended(&self) -> Error {
+        Error::Unavailable {
+            store: Cow::Owned(self.to_string()),
+            reason: "its thread has ended; open the store anew".into(),
+            source: None,
+        }
+    }
+
+    fn check_size(&self, write: &Write) -> Result<(), Error> {
+        if write.body.len() <= DOCUMENT_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            store: Cow::Owned(self.to_string()),
+            key: write.key.clone(),
+            bytes: write.body.len(),
+            bytes_max: DOCUMENT_BYTES_MAX,
+        })
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let _before = self.counters.loads.fetch_add(1, Ordering::Relaxed);
+        let turn = self.next_loader.fetch_add(1, Ordering::Relaxed);
+        let lane = self.loaders.get(turn % LOADERS).unwrap_or(&self.scanner);
+        let (reply, answer) = oneshot::channel();
+        self.read(lane, answer, Read::Load { key: key.clone(), reply }).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.check_size(&write)?;
+        Ok(match self.change(Change::Save(vec![write])).await? {
+            Saved::Committed(etags) => {
+                Saved::Committed(etags.into_iter().next().expect("one version for one write"))
+            }
+            Saved::Conflict => Saved::Conflict,
+        })
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let change = Change::Delete { key: key.clone(), etag: etag.clone() };
+        Ok(match self.change(change).await? {
+            Saved::Committed(_) => Saved::Committed(etag.clone()),
+            Saved::Conflict => Saved::Conflict,
+        })
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        let (reply, answer) = oneshot::channel();
+        let read = Read::Due { now, after: after.cloned(), limit, reply };
+        self.read(&self.scanner, answer, read).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let keys = self.page(prefix, after).await?;
+                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl Transactions for SqliteStore {
+    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        writes.iter().try_for_each(|write| self.check_size(write))?;
+        if writes.is_empty() {
+            return Ok(Saved::Committed(Vec::new()));
+        }
+        self.change(Change::Save(writes)).await
+    }
+}
+
+impl fmt::Display for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The version that an ETag of ours names; any other text names none.
+fn version_of(etag: &ETag) -> Option<i64> {
+    let version: i64 = etag.as_str().parse().ok()?;
+    (version.to_string() == etag.as_str()).then_some(version)
+}
+
+fn etag_of(version: i64) -> ETag {
+    ETag::new(version.to_string())
+}
+
+/// SQLite's integers have a sign; the end of time is the largest of them.
+fn millis_of(time: Timestamp) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The condition of a write as SQL sees it: no version when the document must not exist.
+fn expected_version(expect: &Expect) -> Option<Option<i64>> {
+    match expect {
+        Expect::Absent => Some(None),
+        Expect::At(etag) => version_of(etag).map(Some),
+    }
+}

@@ -1,0 +1,256 @@
+//! The database file: is it ours, and if so, open it the one right way.
+//!
+//! A file that is not ours, or newer than this build, is refused before anything could change it.
+
+use std::{
+    borrow::Cow,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, config::DbConfig,
+};
+use sayso_turn::store::Error;
+
+use super::failure::Failure;
+
+/// "Says", in the place that SQLite gives to applications for this.
+const APPLICATION_ID: i32 = 0x5361_7973;
+
+/// The layout of the tables. A build refuses a file with a higher number.
+const FORMAT: i32 = 1;
+
+/// An ordinary table: without row ids, bodies of a kilobyte would take twice the time and room. The
+/// second index holds the few documents that wait, with all that `due` needs.
+const SCHEMA: &str = "
+    CREATE TABLE document (
+        key TEXT NOT NULL PRIMARY KEY,
+        version INTEGER NOT NULL,
+        due INTEGER,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX document_due ON document (due, key, version) WHERE due IS NOT NULL;";
+
+/// How often setting up is tried while other processes set the same file up.
+const TRIES_MAX: u32 = 200;
+const TRY_AGAIN_AFTER: Duration = Duration::from_millis(25);
+
+pub(super) struct DatabaseFile {
+    path: PathBuf,
+    store_name: Arc<str>,
+    busy: Duration,
+}
+
+impl DatabaseFile {
+    pub(super) fn new(path: &Path, busy: Duration) -> Result<Self, Error> {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let store_name: Arc<str> = format!("SQLite at {}", name.escape_debug()).into();
+        // Absolute, so that no name has a special meaning for SQLite (":memory:" has one).
+        match std::path::absolute(path) {
+            Ok(path) => Ok(Self { path, store_name, busy }),
+            Err(source) => Err(Error::Invalid {
+                store: Cow::Owned(store_name.to_string()),
+                reason: "the path of its file is empty or has no meaning here".into(),
+                source: Some(source.into()),
+            }),
+        }
+    }
+
+    pub(super) fn store_name(&self) -> &Arc<str> {
+        &self.store_name
+    }
+
+    /// Creates what is missing, checks what is there, and opens it for the writer.
+    pub(super) fn open_for_writing(&self) -> Result<Connection, Error> {
+        self.create_folder()?;
+        self.check_at_rest()?;
+        let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
+        // Until the file is known to be ours, closing it must not write to it.
+        self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
+        self.check_numbers(self.patiently(|| numbers(&connection))?)?;
+        self.check_numbers(self.patiently(|| set_up(&connection))?)?;
+        self.patiently(|| connection.pragma_update(None, "journal_mode", "wal"))?;
+        self.sql(connection.execute_batch(
+            "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;",
+        ))?;
+        self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false))?;
+        Ok(connection)
+    }
+
+    /// Opens the file for a reader, after the writer.
+    pub(super) fn open_for_reading(&self) -> Result<Connection, Error> {
+        let connection = self.connect(OpenFlags::empty())?;
+        self.sql(connection.pragma_update(None, "query_only", true))?;
+        Ok(connection)
+    }
+
+    fn connect(&self, further: OpenFlags) -> Result<Connection, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | further;
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(|error| {
+            let reason = format!("cannot open or create {}", self.path.display());
+            self.invalid(reason, Some(error.into()))
+        })?;
+        self.sql(connection.busy_timeout(self.busy))?;
+        Ok(connection)
+    }
+
+    fn create_folder(&self) -> Result<(), Error> {
+        let Some(folder) = self.path.parent().filter(|folder| !folder.is_dir()) else {
+            return Ok(());
+        };
+        let mut builder = fs::DirBuilder::new();
+        let builder = builder.recursive(true);
+        #[cfg(unix)]
+        let builder = std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
+        let missing: Vec<_> = folder.ancestors().take_while(|above| !above.is_dir()).collect();
+        let created = builder.create(folder).and_then(|()| sync_parents(&missing));
+        created.map_err(|error| {
+            let reason = format!("cannot create the folder {}: {error}", folder.display());
+            self.invalid(reason, Some(error.into()))
+        })
+    }
+
+    /// Looks at an existing file as it lies there: without its log, without a lock, without a change.
+    ///
+    /// Through SQLite all the same: to open and close the file any other way would release the locks
+    /// that this process may already hold on it.
+    fn check_at_rest(&self) -> Result<(), Error> {
+        if !self.path.exists() {
+            return Ok(());
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let look = Connection::open_with_flags(immutable_url(&self.path), flags)
+            .and_then(|connection| numbers(&connection));
+        match look {
+            Ok(numbers) => self.check_numbers(numbers),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+                Err(self.not_ours("is not a SQLite database"))
+            }
+            // It may be in use right now, or out of reach: opening it properly will tell.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn check_numbers(&self, numbers: Numbers) -> Result<(), Error> {
+        let Numbers { application, format, .. } = numbers;
+        if numbers == Numbers::NEW {
+            return Ok(());
+        }
+        if application != APPLICATION_ID || format < 1 {
+            return Err(self.not_ours("belongs to another program"));
+        }
+        if format > FORMAT {
+            let path = self.path.display();
+            let reason = format!(
+                "{path} has format {format} and this build knows up to {FORMAT}; it was left as \
+                 it is, use a newer build"
+            );
+            return Err(self.invalid(reason, None));
+        }
+        Ok(())
+    }
+
+    /// Tries again for a while when other processes are in the way: setting up needs locks that
+    /// SQLite does not wait for by itself.
+    fn patiently<T>(&self, step: impl Fn() -> rusqlite::Result<T>) -> Result<T, Error> {
+        for _ in 1..TRIES_MAX {
+            match step() {
+                Err(error) if is_busy(&error) => thread::sleep(TRY_AGAIN_AFTER),
+                result => return self.sql(result),
+            }
+        }
+        self.sql(step())
+    }
+
+    fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
+        result.map_err(|error| Failure::before_commit(error).into_error(&self.store_name))
+    }
+
+    fn not_ours(&self, what: &str) -> Error {
+        let path = self.path.display();
+        let reason = format!("{path} {what}; it was left as it is, choose another file");
+        self.invalid(reason, None)
+    }
+
+    fn invalid(
+        &self,
+        reason: String,
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        Error::Invalid { store: Cow::Owned(self.store_name.to_string()), reason, source }
+    }
+}
+
+/// What a file says about itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Numbers {
+    application: i32,
+    format: i32,
+    tables: i64,
+}
+
+impl Numbers {
+    const NEW: Self = Self { application: 0, format: 0, tables: 0 };
+}
+
+/// Creates the tables of a new file, unless another process was faster.
+fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
+    let found = numbers(connection)?;
+    if found != Numbers::NEW {
+        return Ok(found);
+    }
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let found = numbers(&transaction)?;
+    if found != Numbers::NEW {
+        return Ok(found);
+    }
+    transaction.execute_batch(SCHEMA)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()?;
+    numbers(connection)
+}
+
+fn numbers(connection: &Connection) -> rusqlite::Result<Numbers> {
+    connection.query_row(
+        "SELECT (SELECT application_id FROM pragma_application_id),
+                (SELECT user_version FROM pragma_user_version),
+                (SELECT count(*) FROM sqlite_schema)",
+        [],
+        |row| Ok(Numbers { application: row.get(0)?, format: row.get(1)?, tables: row.get(2)? }),
+    )
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// A name for SQLite under which it reads the file alone, as if nobody could ever change it.
+fn immutable_url(path: &Path) -> String {
+    let mut url = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                url.push(char::from(*byte));
+            }
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    url.push_str("?immutable=1");
+    url
+}
+
+/// Makes new folders durable: a folder is an entry in the one above it.
+fn sync_parents(folders: &[&Path]) -> io::Result<()> {
+    #[cfg(unix)]
+    for parent in folders.iter().filter_map(|folder| folder.parent()) {
+        fs::File::open(parent)?.sync_all()?;
+    }
+    Ok(())
+}

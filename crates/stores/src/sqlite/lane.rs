@@ -1,0 +1,56 @@
+//! A lane: a thread of its own with a bounded queue in front of it.
+//!
+//! SQLite blocks, so it never runs where futures do. A lane ends when it is dropped: what is queued is
+//! still done, and the thread is joined.
+
+use std::{
+    borrow::Cow,
+    thread::{Builder, JoinHandle},
+};
+
+use sayso_turn::store::Error;
+use tokio::sync::mpsc;
+
+use super::QUEUE_MAX;
+
+pub(super) struct Lane<T> {
+    queue: Option<mpsc::Sender<T>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The lane's thread is gone; what was to be sent was not.
+pub(super) struct Ended;
+
+impl<T: Send + 'static> Lane<T> {
+    pub(super) fn start(
+        store: &str,
+        role: &str,
+        work: impl FnOnce(mpsc::Receiver<T>) + Send + 'static,
+    ) -> Result<Self, Error> {
+        let (queue, waiting) = mpsc::channel(QUEUE_MAX);
+        let thread = Builder::new().name(format!("sqlite-{role}")).spawn(move || work(waiting));
+        match thread {
+            Ok(thread) => Ok(Self { queue: Some(queue), thread: Some(thread) }),
+            Err(source) => Err(Error::Unavailable {
+                store: Cow::Owned(store.to_owned()),
+                reason: "the system gives no further thread".into(),
+                source: Some(source.into()),
+            }),
+        }
+    }
+
+    pub(super) async fn send(&self, item: T) -> Result<(), Ended> {
+        let queue = self.queue.as_ref().ok_or(Ended)?;
+        queue.send(item).await.map_err(|_| Ended)
+    }
+}
+
+impl<T> Drop for Lane<T> {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so; there is nothing left to do about it here.
+            drop(thread.join());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The readers: threads with a connection each, that answer what waits in one short snapshot.
+//!
+//! The snapshot is taken after the calls arrived, so each sees every write acknowledged before it. It
+//! ends with the batch, so the log can always be cleaned up.
+
+use std::{borrow::Cow, sync::Arc};
+
+use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, Error, Stored},
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{BATCH_MAX, etag_of, failure::Failure, millis_of};
+
+type Reply<T> = oneshot::Sender<Result<T, Error>>;
+
+pub(super) enum Read {
+    Load { key: Key, reply: Reply<Option<Stored>> },
+    Due { now: Timestamp, after: Option<Key>, limit: usize, reply: Reply<Vec<Due>> },
+    List { prefix: Arc<str>, after: Option<Key>, limit: usize, reply: Reply<Vec<Key>> },
+}
+
+pub(super) struct Reader {
+    connection: Connection,
+    store: Arc<str>,
+}
+
+const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
+/// The index is named because the planner would rather walk all keys than sort the few that are due.
+pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY document_due
+    WHERE due <= ?1 AND key > ?2 ORDER BY key LIMIT ?3";
+const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
+const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
+
+impl Reader {
+    pub(super) fn new(connection: Connection, store: Arc<str>) -> Self {
+        Self { connection, store }
+    }
+
+    /// Works until the queue is closed and empty.
+    pub(super) fn run(&self, mut queue: mpsc::Receiver<Read>) {
+        let mut reads = Vec::with_capacity(BATCH_MAX);
+        while queue.blocking_recv_many(&mut reads, BATCH_MAX) > 0 {
+            // One snapshot for all is less work than one each. It is no condition for being right.
+            let is_shared = reads.len() > 1 && self.run_sql("BEGIN").is_ok();
+            for read in reads.drain(..) {
+                self.answer(read);
+            }
+            if is_shared && self.run_sql("COMMIT").is_err() && !self.connection.is_autocommit() {
+                drop(self.run_sql("ROLLBACK"));
+            }
+        }
+    }
+
+    fn answer(&self, read: Read) {
+        // A caller that has gone needs no answer.
+        match read {
+            Read::Load { key, reply } => {
+                if !reply.is_closed() {
+                    drop(reply.send(self.load(&key)));
+                }
+            }
+            Read::Due { now, after, limit, reply } => {
+                drop(reply.send(self.due(now, after.as_ref(), limit)));
+            }
+            Read::List { prefix, after, limit, reply } => {
+                drop(reply.send(self.list(&prefix, after.as_ref(), limit)));
+            }
+        }
+    }
+
+    fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let row = self.connection.prepare_cached(LOAD).and_then(|mut load| {
+            let row = load.query_row([key.as_str()], |row| Ok((row.get(0)?, text(row, 1)?)));
+            row.optional()
+        });
+        match row.map_err(|error| self.failed(error))? {
+            None => Ok(None),
+            Some((version, Ok(body))) => Ok(Some(Stored { body, etag: etag_of(version) })),
+            Some((_, Err(reason))) => Err(Error::Corrupt { key: key.clone(), reason }),
+        }
+    }
+
+    fn due(&self, now: Timestamp, after: Option<&Key>, limit: usize) -> Result<Vec<Due>, Error> {
+        let rows = self.connection.prepare_cached(DUE).and_then(|mut due| {
+            let given = params![millis_of(now), after.map_or("", Key::as_str), count(limit)];
+            let rows =
+                due.query_map(given, |row| Ok((text(row, 0)?, row.get(1)?, row.get::<_, i64>(2)?)));
+            rows?.collect::<Result<Vec<_>, _>>()
+        });
+        let rows = rows.map_err(|error| self.failed(error))?;
+        rows.into_iter()
+            .map(|(key, version, at)| {
+                let at = Timestamp::from_millis(u64::try_from(at).unwrap_or(0));
+                Ok(Due { key: self.key(key)?, etag: etag_of(version), at })
+            })
+            .collect()
+    }
+
+    /// In the order of bytes, the keys with one prefix stand together, so the first one without it
+    /// ends the list. No pattern is involved that a key could contain.
+    fn list(&self, prefix: &str, after: Option<&Key>, limit: usize) -> Result<Vec<Key>, Error> {
+        let (sql, from) = match after {
+            None => (LIST_FROM, prefix),
+            Some(key) => (LIST_AFTER, key.as_str()),
+        };
+        let rows = self.connection.prepare_cached(sql).and_then(|mut list| {
+            let rows = list.query_map(params![from, count(limit)], |row| text(row, 0));
+            rows?.collect::<Result<Vec<_>, _>>()
+        });
+        let mut keys = Vec::new();
+        for row in rows.map_err(|error| self.failed(error))? {
+            let key = self.key(row)?;
+            if !key.as_str().starts_with(prefix) {
+                break;
+            }
+            keys.push(key);
+        }
+        Ok(keys)
+    }
+
+    fn key(&self, text: Result<String, String>) -> Result<Key, Error> {
+        let key = text.and_then(|text| Key::new(text).map_err(|error| error.to_string()));
+        key.map_err(|reason| Error::Invalid {
+            store: Cow::Owned(self.store.to_string()),
+            reason: format!("it holds a document under something that is no key: {reason}"),
+            source: None,
+        })
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> Error {
+        Failure::before_commit(error).into_error(&self.store)
+    }
+
+    fn run_sql(&self, sql: &str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
+    }
+}
+
+/// A column as text, or what is wrong with it. Only the database can fail here.
+fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Result<String, String>> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Text(bytes) => {
+            String::from_utf8(bytes.to_vec()).map_err(|error| format!("it is not text: {error}"))
+        }
+        other => Err(format!("it is not text but {}", other.data_type())),
+    })
+}
+
+fn count(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

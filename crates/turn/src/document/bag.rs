@@ -1,0 +1,186 @@
+//! The property bag: names and JSON values, in order, each value kept as text until somebody asks.
+
+use std::{fmt, sync::Arc};
+
+use sayso_activity::Raw;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, Error as _, MapAccess, Visitor},
+};
+
+/// Properties by name. Cloning it copies no value.
+///
+/// # Example
+/// ```
+/// use sayso_turn::Bag;
+///
+/// let mut bag = Bag::from_json(r#"{"count": 1, "name": "Ada"}"#)?;
+/// assert_eq!(bag.get::<u32>("count")?, Some(1));
+/// bag.set("count", &2)?;
+/// assert_eq!(bag.to_json(), r#"{"count":2,"name":"Ada"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Bag {
+    properties: Vec<Member>,
+}
+
+#[derive(Clone)]
+struct Member {
+    name: Arc<str>,
+    raw: Raw,
+    /// Whether this process wrote the text, so that writing the same value gives the same text.
+    is_ours: bool,
+}
+
+impl Bag {
+    /// Reads a JSON object.
+    ///
+    /// # Errors
+    /// When the text is not a JSON object.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Writes a JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = String::with_capacity(self.bytes() + 2);
+        text.push('{');
+        self.write_members(&mut text);
+        text.push('}');
+        text
+    }
+
+    /// Reads a property, `None` when there is none.
+    ///
+    /// # Errors
+    /// When the property does not have the shape of `T`.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, serde_json::Error> {
+        self.get_raw(name).map(Raw::get).transpose()
+    }
+
+    /// A property as it is stored.
+    #[must_use]
+    pub fn get_raw(&self, name: &str) -> Option<&Raw> {
+        self.member(name).map(|member| &member.raw)
+    }
+
+    /// Whether the property's text is as this process writes it.
+    pub(crate) fn is_ours(&self, name: &str) -> bool {
+        self.member(name).is_some_and(|member| member.is_ours)
+    }
+
+    fn member(&self, name: &str) -> Option<&Member> {
+        self.properties.iter().find(|member| &*member.name == name)
+    }
+
+    /// Sets a property.
+    ///
+    /// # Errors
+    /// When the value cannot be written as JSON.
+    pub fn set<T: Serialize + ?Sized>(
+        &mut self,
+        name: &str,
+        value: &T,
+    ) -> Result<(), serde_json::Error> {
+        self.set_raw(name, Raw::of(value)?);
+        Ok(())
+    }
+
+    /// Sets a property to a JSON text.
+    pub fn set_raw(&mut self, name: &str, raw: Raw) {
+        match self.properties.iter_mut().find(|member| &*member.name == name) {
+            Some(member) => (member.raw, member.is_ours) = (raw, true),
+            None => self.properties.push(Member { name: name.into(), raw, is_ours: true }),
+        }
+    }
+
+    /// Takes a property out.
+    pub fn remove(&mut self, name: &str) -> Option<Raw> {
+        let at = self.properties.iter().position(|member| &*member.name == name)?;
+        Some(self.properties.remove(at).raw)
+    }
+
+    /// Whether there is no property.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// The properties in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
+        self.properties.iter().map(|member| (&*member.name, &member.raw))
+    }
+
+    /// About how many bytes the members take as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        self.iter().map(|(name, raw)| name.len() + raw.as_str().len() + 4).sum()
+    }
+
+    /// Writes `"name":value,...` without the braces.
+    pub(crate) fn write_members(&self, text: &mut String) {
+        for (index, (name, raw)) in self.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            write_string(text, name);
+            text.push(':');
+            text.push_str(raw.as_str());
+        }
+    }
+}
+
+impl PartialEq for Bag {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Bag {}
+
+impl fmt::Debug for Bag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values are users' words: names only.
+        f.debug_list().entries(self.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+impl<'de> Deserialize<'de> for Bag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Bag;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bag, A::Error> {
+        let mut properties: Vec<Member> = Vec::new();
+        while let Some((name, raw)) = map.next_entry::<String, Raw>()? {
+            if properties.iter().any(|member| *member.name == *name) {
+                return Err(A::Error::custom("a property occurs twice"));
+            }
+            properties.push(Member { name: name.into(), raw, is_ours: false });
+        }
+        Ok(Bag { properties })
+    }
+}
+
+/// Writes a JSON string.
+pub(super) fn write_string(text: &mut String, value: &str) {
+    let plain = value.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
+    if plain {
+        text.push('"');
+        text.push_str(value);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::to_string(value).expect("a string is always JSON"));
+    }
+}

@@ -1,0 +1,239 @@
+//! The ledger: what the runtime writes into a document beside the bot's properties.
+//!
+//! It is the reason why one conditional write is enough: the fact that a turn ran, what it wants said
+//! and what it wants to happen later change together with the state, or not at all.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use sayso_activity::Raw;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::bag::{Bag, write_string};
+use crate::{
+    clock::Timestamp,
+    id::{ReplyId, TURN_ID_CHARS, TurnId},
+};
+
+/// The format this build writes. A document with a higher one is refused, never guessed at.
+const FORMAT: u32 = 1;
+
+/// The runtime's own part of a document.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// How many turns have committed.
+    pub turn: u64,
+    /// How often the document was written: tells a stale read from a fresh one.
+    pub rev: u64,
+    /// Names the last write, uniquely: it makes equal bodies differ, for engines whose versions are
+    /// content hashes.
+    pub write: String,
+    /// The turns lately committed.
+    pub seen: Seen,
+    /// Answers that a redelivery must get again.
+    pub answers: Vec<Arc<Recorded>>,
+    /// Who delivers the outbox.
+    pub claim: Option<Claim>,
+    /// Replies decided and not yet recorded as handed over, in commit order.
+    pub outbox: Vec<Arc<Entry>>,
+    /// Replies that could not be delivered, with the reason.
+    pub parked: Vec<Arc<Parked>>,
+    /// What is to happen later.
+    pub timers: Vec<Arc<Timer>>,
+    /// Members of a newer minor format, kept.
+    extra: Bag,
+}
+
+/// The ids of the last turns, oldest first, in one text of fixed-width ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen(String);
+
+/// The answer of a turn whose sender waits for one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Recorded {
+    /// The turn.
+    pub id: String,
+    /// Replies that went into the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<Raw>,
+    /// The answer to an `invoke`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Response>,
+}
+
+/// The answer to an `invoke`: a status and a body.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response {
+    /// An HTTP status.
+    pub status: u16,
+    /// A JSON body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Raw>,
+}
+
+/// A claim on the outbox: one instance delivers, in order. It changes with every commit of its holder,
+/// so that others see that the holder lives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The instance.
+    pub by: String,
+    /// Counts the holder's commits.
+    pub beat: u64,
+}
+
+/// A reply waiting to be handed over.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// The same for every try.
+    pub id: ReplyId,
+    /// What to send.
+    pub activity: Raw,
+}
+
+/// A reply that could not be delivered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Parked {
+    /// The reply.
+    pub id: ReplyId,
+    /// Why.
+    pub reason: String,
+    /// When it was given up.
+    pub at: Timestamp,
+    /// What was to be sent.
+    pub activity: Raw,
+}
+
+/// An event that a committed turn asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Timer {
+    /// Names the timer, and the activity that it becomes.
+    pub id: String,
+    /// When it is due.
+    pub at: Timestamp,
+    /// The event, addressed as an inbound activity.
+    pub activity: Raw,
+}
+
+impl Ledger {
+    pub(super) fn parse(raw: &Raw) -> Result<Self, String> {
+        let mut members = Bag::from_json(raw.as_str()).map_err(|_| "$sayso is not an object")?;
+        let format: u32 = take(&mut members, "v")?;
+        if format > FORMAT {
+            return Err(format!(
+                "its format {format} is newer than this build understands ({FORMAT}); update Sayso"
+            ));
+        }
+        let ledger = Self {
+            turn: take(&mut members, "turn")?,
+            rev: take(&mut members, "rev")?,
+            write: take(&mut members, "write")?,
+            seen: Seen::parse(take(&mut members, "seen")?)?,
+            answers: take(&mut members, "answers")?,
+            claim: take(&mut members, "claim")?,
+            outbox: take(&mut members, "outbox")?,
+            parked: take(&mut members, "parked")?,
+            timers: take(&mut members, "timers")?,
+            extra: members,
+        };
+        Ok(ledger)
+    }
+
+    pub(super) fn write(&self, text: &mut String) {
+        write!(text, "{{\"v\":{FORMAT},\"turn\":{},\"rev\":{},\"write\":", self.turn, self.rev)
+            .expect("writing to a String cannot fail");
+        write_string(text, &self.write);
+        text.push_str(",\"seen\":\"");
+        text.push_str(&self.seen.0);
+        text.push('"');
+        write_list(text, "answers", &self.answers);
+        if let Some(claim) = &self.claim {
+            text.push_str(",\"claim\":");
+            push_json(text, claim);
+        }
+        if !self.outbox.is_empty() {
+            text.push_str(",\"outbox\":[");
+            for (index, entry) in self.outbox.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                text.push_str("{\"id\":");
+                write_string(text, entry.id.as_str());
+                text.push_str(",\"activity\":");
+                text.push_str(entry.activity.as_str());
+                text.push('}');
+            }
+            text.push(']');
+        }
+        write_list(text, "parked", &self.parked);
+        write_list(text, "timers", &self.timers);
+        if !self.extra.is_empty() {
+            text.push(',');
+            self.extra.write_members(text);
+        }
+        text.push('}');
+    }
+
+    /// About how many bytes [`write`](Self::write) makes.
+    pub(super) fn bytes_hint(&self) -> usize {
+        let outbox: usize =
+            self.outbox.iter().map(|entry| entry.activity.as_str().len() + 64).sum();
+        256 + self.seen.0.len() + outbox
+    }
+
+    /// The recorded answer of a turn, where it had one and it is still kept.
+    #[must_use]
+    pub fn answer(&self, turn: TurnId) -> Option<&Arc<Recorded>> {
+        self.answers.iter().find(|answer| answer.id == turn.as_str())
+    }
+}
+
+impl Seen {
+    fn parse(text: String) -> Result<Self, String> {
+        if !text.len().is_multiple_of(TURN_ID_CHARS) || !text.is_ascii() {
+            return Err("$sayso.seen is not a list of turn ids".to_owned());
+        }
+        Ok(Self(text))
+    }
+
+    /// Whether the turn is among the last ones.
+    #[must_use]
+    pub fn contains(&self, turn: TurnId) -> bool {
+        self.0.as_bytes().chunks_exact(TURN_ID_CHARS).any(|id| id == turn.as_str().as_bytes())
+    }
+
+    /// Adds a turn and forgets the oldest beyond `most`.
+    pub(crate) fn push(&mut self, turn: TurnId, most: usize) {
+        self.0.push_str(turn.as_str());
+        let over = (self.0.len() / TURN_ID_CHARS).saturating_sub(most);
+        if over > 0 {
+            self.0.drain(..over * TURN_ID_CHARS);
+        }
+    }
+
+    /// How many turns are remembered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len() / TURN_ID_CHARS
+    }
+
+    /// Whether no turn is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn take<T: DeserializeOwned + Default>(members: &mut Bag, name: &str) -> Result<T, String> {
+    let Some(raw) = members.remove(name) else { return Ok(T::default()) };
+    raw.get().map_err(|_| format!("$sayso.{name} does not have the shape it was written with"))
+}
+
+fn write_list<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
+    if !list.is_empty() {
+        write!(text, ",\"{name}\":").expect("writing to a String cannot fail");
+        push_json(text, list);
+    }
+}
+
+fn push_json<T: Serialize + ?Sized>(text: &mut String, value: &T) {
+    text.push_str(&serde_json::to_string(value).expect("these types are always JSON"));
+}

@@ -1,0 +1,382 @@
+//! The engine: takes activities in, and sees to it that each becomes one turn.
+//!
+//! One instance of it runs in every process of a deployment. Instances know nothing of each other; what
+//! they share is the store, and the conditional write is all that keeps them right. Mailboxes, the cache
+//! and claims only save work.
+
+mod alarms;
+mod cache;
+mod commit;
+mod courier;
+mod draft;
+mod mailbox;
+mod recovery;
+mod runner;
+mod shelf;
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    future::Future,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{
+    FutureExt,
+    future::{Either, select},
+};
+use sayso_activity::{Activity, Raw};
+use tokio::sync::{Notify, oneshot};
+
+use self::{
+    alarms::Alarms,
+    cache::Cache,
+    mailbox::{Chore, Item, Mailbox},
+};
+use crate::{
+    Error, Key, Limits, Logic, Overlap, Stats,
+    channel::Channel,
+    clock::{Clock, SystemClock, Tasks, TokioTasks},
+    document::{Recorded, Response},
+    id::{Ids, TurnId},
+    run::conversation_key,
+    stats::Counters,
+    store::Store,
+};
+
+/// Runs a bot over a store and a channel. Cloning it gives another handle to the same instance.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use sayso_turn::{Bot, Engine, Turn, activity::Activity, store::MemoryStore};
+/// # use sayso_turn::channel::{Channel, Delivery, Parcel};
+/// # #[derive(Debug)] struct Print;
+/// # #[async_trait::async_trait] impl Channel for Print {
+/// #     async fn deliver(&self, _: &Parcel) -> Delivery { Delivery::Delivered { id: None } }
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso_turn::Error> {
+/// let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("hello"); Ok(()) });
+/// let engine = Engine::builder(bot, Arc::new(MemoryStore::default()), Arc::new(Print)).start();
+/// let activity = Activity::from_json(
+///     br#"{"type":"message","id":"1","channelId":"test","conversation":{"id":"c"},"text":"hi"}"#,
+/// ).unwrap();
+/// engine.receive(activity).await?; // the turn is durable; the reply is on its way
+/// assert_eq!(engine.stats().turns, 1);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+/// What the sender of an activity is told once its turn is durable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Replies to be given in the answer, when the sender asked for that (`expectReplies`).
+    pub replies: Vec<Raw>,
+    /// The answer to an `invoke`.
+    pub response: Option<Response>,
+    /// Whether the activity had been handled before; this is then the answer of that time.
+    pub is_repeat: bool,
+    /// Whether the bot has a handler for it; if not, it was accepted and ignored.
+    pub is_handled: bool,
+}
+
+impl Answer {
+    fn new(recorded: Option<&Recorded>, is_repeat: bool) -> Self {
+        let replies = recorded.map(|recorded| recorded.replies.clone()).unwrap_or_default();
+        let response = recorded.and_then(|recorded| recorded.response.clone());
+        Self { replies, response, is_repeat, is_handled: true }
+    }
+}
+
+/// Puts an engine together. Everything but bot, store and channel has a default for production.
+#[derive(Debug)]
+pub struct Builder {
+    logic: Arc<dyn Logic>,
+    store: Arc<dyn Store>,
+    channel: Arc<dyn Channel>,
+    clock: Arc<dyn Clock>,
+    tasks: Arc<dyn Tasks>,
+    limits: Limits,
+    seed: Option<u64>,
+}
+
+impl Builder {
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets where time comes from.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets where tasks run.
+    #[must_use]
+    pub fn tasks(mut self, tasks: Arc<dyn Tasks>) -> Self {
+        self.tasks = tasks;
+        self
+    }
+
+    /// Sets the seed of all chance in this instance. Two instances must not have the same one.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Starts the instance: from now on it also looks for what others left behind.
+    #[must_use]
+    pub fn start(self) -> Engine {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "production has no seed: the machine gives one"
+        )]
+        let seed = self.seed.unwrap_or_else(|| fastrand::u64(..));
+        let shared = Arc::new(Shared {
+            logic: self.logic,
+            store: self.store,
+            channel: self.channel,
+            clock: self.clock,
+            tasks: self.tasks,
+            ids: Ids::new(seed),
+            cache: Mutex::new(Cache::new(self.limits.cache_bytes_max)),
+            limits: Arc::new(self.limits),
+            counters: Counters::default(),
+            mailboxes: Mutex::default(),
+            alarms: Alarms::default(),
+            is_closing: AtomicBool::new(false),
+            changed: Notify::new(),
+        });
+        shared.tasks.spawn(recovery::watch(Arc::downgrade(&shared)).boxed());
+        Engine { shared }
+    }
+}
+
+impl Engine {
+    /// Starts putting an engine together.
+    pub fn builder(logic: impl Logic, store: Arc<dyn Store>, channel: Arc<dyn Channel>) -> Builder {
+        Builder {
+            logic: Arc::new(logic),
+            store,
+            channel,
+            clock: Arc::new(SystemClock::new()),
+            tasks: Arc::new(TokioTasks),
+            limits: Limits::default(),
+            seed: None,
+        }
+    }
+
+    /// Takes an activity in and answers when its turn is durable. Replies follow on their own.
+    ///
+    /// # Guarantees
+    /// The same activity (by id) delivered again, to any instance, changes nothing and gets the same
+    /// answer. An activity without an id is taken for a new one each time.
+    ///
+    /// # Errors
+    /// When the turn was not committed: nothing is stored and nothing said. See [`Error::is_retryable`].
+    ///
+    /// # Cancellation
+    /// Dropping the future does not stop the turn; send the activity again to learn its answer.
+    pub async fn receive(&self, activity: Activity) -> Result<Answer, Error> {
+        let shared = &self.shared;
+        if shared.is_closing() {
+            return Err(Error::Closing);
+        }
+        let key = conversation_key(&activity)?;
+        if !shared.logic.handles(&activity) {
+            return Ok(Answer::default());
+        }
+        let id = match activity.id.as_deref() {
+            Some(id) if !id.is_empty() => TurnId::new(&key, id),
+            _ => TurnId::new(&key, &shared.ids.unique()),
+        };
+        let (sender, receiver) = oneshot::channel();
+        let item = Item::new(id, activity, sender, shared);
+        shared.post(key, item)?;
+        // The sender side is dropped only if the runner died on a broken invariant.
+        receiver.await.unwrap_or_else(|_| {
+            Err(Error::Busy {
+                rounds: 0,
+                waited: Duration::ZERO,
+                reason: "the turn was abandoned".to_owned(),
+            })
+        })
+    }
+
+    /// What this instance has done so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared.counters.read()
+    }
+
+    /// How many conversations this instance is busy with.
+    #[must_use]
+    pub fn busy(&self) -> usize {
+        self.shared.mailboxes().len()
+    }
+
+    /// The name of this instance in claims.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        self.shared.ids.instance()
+    }
+
+    /// Shuts down in good order: takes nothing new in, finishes turns and deliveries within a time, and
+    /// releases what is left for others to deliver. Gives the number of conversations left behind.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the instance closed for new activities; the rest goes on.
+    pub async fn close(&self, within: Duration) -> usize {
+        let shared = &self.shared;
+        shared.is_closing.store(true, Ordering::SeqCst);
+        let drained = shared.quiet();
+        if shared.within(within, drained).await.is_some() {
+            return 0;
+        }
+        let left: Vec<_> = shared.mailboxes().values().cloned().collect();
+        for mailbox in &left {
+            shared.ask(mailbox, Chore::Release);
+        }
+        shared.within(Duration::from_secs(1), shared.quiet()).await;
+        self.busy()
+    }
+}
+
+/// One instance's parts.
+pub(crate) struct Shared {
+    logic: Arc<dyn Logic>,
+    store: Arc<dyn Store>,
+    channel: Arc<dyn Channel>,
+    clock: Arc<dyn Clock>,
+    tasks: Arc<dyn Tasks>,
+    ids: Ids,
+    limits: Arc<Limits>,
+    counters: Counters,
+    cache: Mutex<Cache>,
+    /// The conversations that this instance is busy with. Locked before any of its desks.
+    mailboxes: Mutex<BTreeMap<Key, Arc<Mailbox>>>,
+    alarms: Alarms,
+    is_closing: AtomicBool,
+    /// A mailbox came to rest.
+    changed: Notify,
+}
+
+impl Shared {
+    fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::SeqCst)
+    }
+
+    fn uptime(&self) -> Duration {
+        self.clock.uptime()
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mailboxes(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Mailbox>>> {
+        self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts an activity into its conversation's line.
+    fn post(self: &Arc<Self>, key: Key, item: Item) -> Result<(), Error> {
+        let mut mailboxes = self.mailboxes();
+        let mailbox = mailboxes.entry(key).or_insert_with_key(Mailbox::new);
+        let mut desk = mailbox.desk();
+        if self.logic.overlap() == Overlap::Reject && desk.is_turning() {
+            return Err(Error::Overlap("Overlap::Reject"));
+        }
+        if desk.waiting.len() >= self.limits.queue_max {
+            return Err(Error::Overlap("queue_max"));
+        }
+        desk.waiting.push_back(item);
+        self.start_runner(mailbox, &mut desk);
+        Ok(())
+    }
+
+    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next.
+    fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) {
+        let mut desk = mailbox.desk();
+        desk.chores.push(chore);
+        self.start_runner(mailbox, &mut desk);
+    }
+
+    /// Asks for a write in a conversation that this instance may not be busy with yet.
+    fn ask_for(self: &Arc<Self>, key: &Key, chore: Chore) {
+        let mut mailboxes = self.mailboxes();
+        let mailbox = mailboxes.entry(key.clone()).or_insert_with_key(Mailbox::new);
+        self.ask(mailbox, chore);
+    }
+
+    fn start_runner(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut mailbox::Desk) {
+        if !std::mem::replace(&mut desk.is_running, true) {
+            self.tasks.spawn(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed());
+        }
+    }
+
+    fn start_courier(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut mailbox::Desk) {
+        if desk.has_errands() && !std::mem::replace(&mut desk.is_delivering, true) {
+            self.tasks.spawn(courier::deliver(Arc::clone(self), Arc::clone(mailbox)).boxed());
+        }
+    }
+
+    /// Forgets a mailbox that has nothing more to do.
+    fn retire(&self, mailbox: &Mailbox) {
+        let mut mailboxes = self.mailboxes();
+        let is_idle = mailbox.desk().is_idle();
+        if is_idle {
+            drop(mailboxes.remove(&mailbox.key));
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Ends when no conversation is busy.
+    async fn quiet(&self) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let busy: Vec<_> = self.mailboxes().values().cloned().collect();
+            if busy.is_empty() {
+                return;
+            }
+            for mailbox in busy {
+                // Couriers that were waiting for a commit to record with look again and see the closing.
+                mailbox.changed.notify_one();
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits for a future, but not longer than a time.
+    async fn within<F: Future + Send>(&self, most: Duration, future: F) -> Option<F::Output> {
+        let future = std::pin::pin!(future);
+        match select(future, self.clock.sleep(most)).await {
+            Either::Left((output, _)) => Some(output),
+            Either::Right(((), _)) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("instance", &self.ids.instance())
+            .field("store", &self.store)
+            .field("channel", &self.channel)
+            .finish_non_exhaustive()
+    }
+}

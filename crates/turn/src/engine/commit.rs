@@ -1,0 +1,163 @@
+//! Load and commit: the only places where the engine touches the store on a turn's path.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    Shared,
+    cache::Cached,
+    draft::Draft,
+    mailbox::Mailbox,
+    shelf::{Held, Shelf},
+};
+use crate::{
+    Key,
+    document::Document,
+    fault::fault,
+    store::{ETag, Error, Expect, Saved, Write},
+};
+
+/// How a commit ended.
+#[derive(Debug)]
+pub(super) enum Commit {
+    /// It is durable.
+    Committed,
+    /// Another write came first, or the outcome is not known, or the store failed. Load and look.
+    Again {
+        /// What happened, for the error if it goes on like this.
+        reason: String,
+        /// How long the store asks to wait.
+        wait: Option<Duration>,
+    },
+    /// It can never succeed.
+    Never(Arc<Error>),
+}
+
+impl Shared {
+    /// Reads a document from the store, within a time. Absent is an empty document.
+    pub(super) async fn load(
+        &self,
+        key: &Key,
+        within: Duration,
+    ) -> Result<(Document, Expect, usize), Error> {
+        self.counters.loads.add(1);
+        let loaded = self.within(within, self.store.load(key)).await;
+        let stored = loaded.unwrap_or_else(|| Err(self.silent(within)))?;
+        match stored {
+            None => Ok((Document::default(), Expect::Absent, 0)),
+            Some(stored) => {
+                let document = Document::parse(key, &stored.body)?;
+                Ok((document, Expect::At(stored.etag), stored.body.len()))
+            }
+        }
+    }
+
+    fn silent(&self, within: Duration) -> Error {
+        Error::Unavailable {
+            store: self.store.to_string().into(),
+            reason: format!("no answer within {within:?}"),
+            source: None,
+        }
+    }
+
+    /// Writes a draft and the further documents, all or none.
+    pub(super) async fn commit(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        mut draft: Draft,
+        shelf: &Shelf,
+        within: Duration,
+    ) -> Commit {
+        let began = self.uptime();
+        let further = shelf.changed();
+        let write = self.write(&mailbox.key, &mut draft.document, &draft.expect);
+        let write = Write { due: draft.due(), ..write };
+        let bytes = write.body.len();
+        fault!("before_commit");
+        let saved = match self.within(within, self.save(write, further)).await {
+            Some(saved) => saved,
+            None => Err(Error::Unknown {
+                store: self.store.to_string().into(),
+                reason: format!("no answer within {within:?}"),
+                source: None,
+            }),
+        };
+        match saved {
+            Ok(Saved::Committed(etag)) => {
+                fault!("after_commit");
+                self.counters.commits.add(1);
+                self.committed(mailbox, draft, etag, bytes, began);
+                Commit::Committed
+            }
+            Ok(Saved::Conflict) => {
+                self.counters.conflicts.add(1);
+                mailbox.desk().is_shared = true;
+                Commit::Again { reason: "another instance committed first".to_owned(), wait: None }
+            }
+            Err(error) if error.is_transient() => {
+                if matches!(error, Error::Unknown { .. }) {
+                    self.counters.unknown.add(1);
+                }
+                Commit::Again { reason: error.to_string(), wait: error.retry_after() }
+            }
+            Err(error) => Commit::Never(Arc::new(error)),
+        }
+    }
+
+    /// Gives a document its next revision and writes it as text.
+    fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
+        document.ledger.rev += 1;
+        document.ledger.write = self.ids.unique();
+        let body = document.to_json();
+        Write { key: key.clone(), expect: expect.clone(), body, due: None }
+    }
+
+    async fn save(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
+        if further.is_empty() {
+            return self.store.save(write).await;
+        }
+        let Some(transactions) = self.store.transactions() else {
+            return Err(Error::Invalid {
+                store: self.store.to_string().into(),
+                reason: "it cannot write several documents in one turn".to_owned(),
+                source: None,
+            });
+        };
+        let mut writes = vec![write];
+        for (key, mut held) in further {
+            writes.push(self.write(&key, &mut held.document, &held.expect));
+        }
+        match transactions.save_all(writes).await? {
+            Saved::Conflict => Ok(Saved::Conflict),
+            Saved::Committed(etags) => {
+                let first = etags.into_iter().next();
+                Ok(Saved::Committed(first.expect("one version for each write")))
+            }
+        }
+    }
+
+    /// Tells memory, the courier and the alarms what is durable now.
+    fn committed(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        draft: Draft,
+        etag: ETag,
+        bytes: usize,
+        began: Duration,
+    ) {
+        let ledger = &draft.document.ledger;
+        let mut desk = mailbox.desk();
+        if draft.is_taken {
+            self.counters.recovered.add(1);
+            desk.doubtful.extend(ledger.outbox.iter().map(|entry| entry.id.clone()));
+        }
+        desk.claimed_at = began;
+        desk.note(ledger, self.ids.instance(), self.uptime());
+        self.start_courier(mailbox, &mut desk);
+        drop(desk);
+        if let Some(at) = ledger.timers.iter().map(|timer| timer.at).min() {
+            self.alarms.add(at, &mailbox.key);
+        }
+        let cached = Cached { document: Arc::new(draft.document), etag, bytes };
+        self.cache().put(mailbox.key.clone(), cached);
+    }
+}

@@ -1,0 +1,153 @@
+//! The courier: hands a conversation's outbox over to its channel, in order, one reply at a time.
+//!
+//! Only the holder of the claim delivers. What was handed over is recorded with the next commit of the
+//! conversation, or by a commit of its own when none comes soon. A holder that is still at it renews its
+//! claim, so that others know it lives; before every hand-over it makes sure that the claim cannot lapse
+//! while the channel answers.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+
+use super::{
+    Shared,
+    mailbox::{Chore, Desk, Handed, Mailbox},
+};
+use crate::{
+    Limits,
+    channel::{Delivery, Parcel},
+    document::Entry,
+    fault::fault,
+};
+
+/// What the courier does next.
+enum Errand {
+    /// Hand this reply over; the flag says that an earlier try may have arrived.
+    HandOver(Arc<Entry>, bool),
+    /// Ask the runner for a write and wait for it.
+    Ask(Chore),
+    /// Wait, or until something changed.
+    Wait(Duration),
+    /// Nothing is left.
+    Done,
+}
+
+/// Delivers until nothing is left to deliver, record or watch.
+pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
+    loop {
+        let errand = next(&shared, &mut mailbox.desk());
+        match errand {
+            Errand::HandOver(entry, is_repeat) => {
+                hand_over(&shared, &mailbox, entry, is_repeat).await;
+            }
+            Errand::Ask(chore) => {
+                shared.ask(&mailbox, chore);
+                mailbox.changed.notified().await;
+            }
+            Errand::Wait(time) => {
+                shared.within(time, mailbox.changed.notified()).await;
+            }
+            Errand::Done => break,
+        }
+    }
+    shared.retire(&mailbox);
+}
+
+fn next(shared: &Shared, desk: &mut Desk) -> Errand {
+    let (limits, now) = (&shared.limits, shared.uptime());
+    let is_handed = |entry: &Arc<Entry>| desk.handed.iter().any(|done| done.entry.id == entry.id);
+    if let Some(entry) = desk.outbox.iter().find(|entry| !is_handed(entry)) {
+        let safe_until = desk.claimed_at + limits.claim.saturating_sub(limits.send_timeout);
+        if now >= safe_until {
+            return Errand::Ask(Chore::Renew);
+        }
+        if now < desk.not_before {
+            return Errand::Wait(desk.not_before.min(safe_until).saturating_sub(now));
+        }
+        return Errand::HandOver(Arc::clone(entry), desk.doubtful.contains(&entry.id));
+    }
+    if !desk.handed.is_empty() {
+        // Another instance that shares the conversation, or one that shuts down, should not wait.
+        let is_urgent = desk.is_shared || shared.is_closing();
+        let at = desk.handed_at + if is_urgent { Duration::ZERO } else { limits.record_after };
+        return if now >= at { Errand::Ask(Chore::Record) } else { Errand::Wait(at - now) };
+    }
+    if let Some((claim, since)) = &desk.foreign
+        && !shared.is_closing()
+    {
+        let at = *since + limits.claim;
+        return if now >= at {
+            Errand::Ask(Chore::TakeFrom(claim.clone()))
+        } else {
+            Errand::Wait(at - now)
+        };
+    }
+    desk.is_delivering = false;
+    Errand::Done
+}
+
+async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, is_repeat: bool) {
+    let limits = &shared.limits;
+    let Ok(activity) = entry.activity.get() else {
+        let reason = "the stored reply cannot be read".to_owned();
+        return settle(shared, mailbox, entry, &Delivery::Refused { reason });
+    };
+    let parcel = Parcel { id: entry.id.clone(), key: mailbox.key.clone(), activity, is_repeat };
+    if is_repeat {
+        shared.counters.repeats.add(1);
+    }
+    let delivery = AssertUnwindSafe(shared.channel.deliver(&parcel)).catch_unwind();
+    let delivery = match shared.within(limits.send_timeout, delivery).await {
+        Some(Ok(delivery)) => delivery,
+        Some(Err(_)) => Delivery::Unknown { reason: "the channel panicked".to_owned() },
+        None => Delivery::Unknown { reason: format!("no answer within {:?}", limits.send_timeout) },
+    };
+    fault!("after_hand_over");
+    settle(shared, mailbox, entry, &delivery);
+}
+
+/// Takes note of what became of a hand-over.
+fn settle(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, delivery: &Delivery) {
+    let (limits, now) = (&shared.limits, shared.uptime());
+    let mut desk = mailbox.desk();
+    let (reason, after) = match delivery {
+        Delivery::Delivered { .. } => {
+            shared.counters.delivered.add(1);
+            return desk.hand(Handed { entry, parked: None }, now);
+        }
+        Delivery::Refused { reason } => (reason, None),
+        Delivery::Later { after, reason } => (reason, Some(after.unwrap_or_default())),
+        Delivery::Unknown { reason } => {
+            desk.doubtful.insert(entry.id.clone());
+            (reason, Some(Duration::ZERO))
+        }
+    };
+    desk.tries += 1;
+    match after {
+        Some(after) if desk.tries < limits.send_attempts_max => {
+            let wait = backoff(limits, desk.tries, |most| shared.ids.jitter(most)).max(after);
+            tracing::debug!(key = %mailbox.key, reply = %entry.id, %reason, ?wait, "not handed over yet");
+            desk.not_before = now + wait;
+        }
+        _ => {
+            shared.counters.parked.add(1);
+            tracing::warn!(key = %mailbox.key, reply = %entry.id, %reason, "a reply was parked");
+            let parked = Some((reason.clone(), shared.clock.now()));
+            desk.hand(Handed { entry, parked }, now);
+        }
+    }
+}
+
+fn backoff(limits: &Limits, tries: u32, jitter: impl Fn(Duration) -> Duration) -> Duration {
+    let most = Duration::from_millis(100).saturating_mul(1 << tries.min(16));
+    jitter(most.min(limits.send_backoff_max))
+}
+
+impl Desk {
+    fn hand(&mut self, handed: Handed, now: Duration) {
+        self.handed.push(handed);
+        self.handed_at = now;
+        self.tries = 0;
+        self.not_before = Duration::ZERO;
+    }
+}

@@ -1,0 +1,225 @@
+//! The mailbox: everything this process knows of one conversation while it is busy with it.
+//!
+//! Activities wait here in one line. One runner at a time takes them from the line and is the only
+//! writer of the conversation's document in this process; one courier at a time delivers its outbox.
+//! A mailbox exists only while there is something to do.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use sayso_activity::{Activity, Kind};
+use tokio::sync::{Notify, oneshot};
+use tracing::Span;
+
+use super::{Answer, Shared};
+use crate::{
+    Error, Key, Limits, Overlap,
+    clock::Timestamp,
+    document::{Claim, Entry, Ledger},
+    effects::Effects,
+    id::{ReplyId, TurnId},
+    store::ETag,
+};
+
+/// One conversation in this process.
+#[derive(Debug)]
+pub(super) struct Mailbox {
+    pub(super) key: Key,
+    desk: Mutex<Desk>,
+    /// The runner finished something; the courier waits for this.
+    pub(super) changed: Notify,
+}
+
+/// What runner and courier share.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    pub(super) waiting: VecDeque<Item>,
+    pub(super) chores: Vec<Chore>,
+    pub(super) is_running: bool,
+    pub(super) is_delivering: bool,
+    /// Whether the runner has activities in hand, not only chores.
+    pub(super) has_turns: bool,
+    /// What is ours to deliver, as of the last document seen.
+    pub(super) outbox: Vec<Arc<Entry>>,
+    /// When we began the last commit that carried our claim.
+    pub(super) claimed_at: Duration,
+    /// Somebody else's claim, and since when we have seen it unchanged.
+    pub(super) foreign: Option<(Claim, Duration)>,
+    /// What the courier did and no commit has recorded yet.
+    pub(super) handed: Vec<Handed>,
+    pub(super) handed_at: Duration,
+    /// Replies that an earlier try may have delivered.
+    pub(super) doubtful: BTreeSet<ReplyId>,
+    /// The revision of the last document seen: an older one is a stale read.
+    pub(super) rev: u64,
+    /// Whether another instance has written here lately: then it waits for our records.
+    pub(super) is_shared: bool,
+    /// Tries of the first reply in the outbox, and when the next one may be made.
+    pub(super) tries: u32,
+    pub(super) not_before: Duration,
+}
+
+/// A write that no activity causes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Chore {
+    /// Record what was handed over.
+    Record,
+    /// Show that the claim is alive.
+    Renew,
+    /// Give the claim up for others to take.
+    Release,
+    /// Fire the timers that are due.
+    Fire,
+    /// Take the outbox over if the document still has this version.
+    TakeIfAt(ETag),
+    /// Take the outbox over if it is still claimed like this.
+    TakeFrom(Claim),
+}
+
+/// A reply that left the outbox, and how.
+#[derive(Clone, Debug)]
+pub(super) struct Handed {
+    pub(super) entry: Arc<Entry>,
+    /// Why it was given up, if it was.
+    pub(super) parked: Option<(String, Timestamp)>,
+}
+
+/// One turn to be: an activity, or several that became one.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) parts: Vec<Part>,
+    pub(super) now: Timestamp,
+    pub(super) since: Duration,
+    pub(super) effects: Arc<Effects>,
+    pub(super) span: Span,
+}
+
+/// One inbound activity and who waits for its answer.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) id: TurnId,
+    pub(super) activity: Arc<Activity>,
+    pub(super) sender: oneshot::Sender<Result<Answer, Error>>,
+}
+
+/// What the runner takes at once.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) items: Vec<Item>,
+    pub(super) chores: Vec<Chore>,
+}
+
+impl Item {
+    pub(super) fn new(
+        id: TurnId,
+        activity: Activity,
+        sender: oneshot::Sender<Result<Answer, Error>>,
+        shared: &Shared,
+    ) -> Self {
+        let span = tracing::info_span!("turn", %id, kind = activity.kind.as_str());
+        Self {
+            parts: vec![Part { id, activity: Arc::new(activity), sender }],
+            now: shared.clock.now(),
+            since: shared.uptime(),
+            effects: Arc::default(),
+            span,
+        }
+    }
+
+    pub(super) fn answer(self, result: &Result<Answer, Error>) {
+        for part in self.parts {
+            part.answer(result.clone());
+        }
+    }
+
+    /// Whether another message can become part of this turn.
+    fn takes(&self, other: &Self) -> bool {
+        let plain = |item: &Self| {
+            let activity = item.parts.first().map(|part| &part.activity);
+            activity.filter(|a| a.kind == Kind::Message && a.delivery_mode.is_none()).cloned()
+        };
+        let from = |activity: &Activity| activity.from.as_ref().and_then(|from| from.id.clone());
+        match (plain(self), plain(other)) {
+            (Some(mine), Some(theirs)) => from(&mine) == from(&theirs),
+            _ => false,
+        }
+    }
+}
+
+impl Part {
+    pub(super) fn answer(self, result: Result<Answer, Error>) {
+        // Nobody has to wait for an answer: the sender may have hung up.
+        drop(self.sender.send(result));
+    }
+}
+
+impl Mailbox {
+    #[expect(clippy::ptr_arg, reason = "called with a map's key")]
+    pub(super) fn new(key: &Key) -> Arc<Self> {
+        Arc::new(Self { key: key.clone(), desk: Mutex::default(), changed: Notify::new() })
+    }
+
+    pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What to do next; `None`, and the runner is gone, when there is nothing.
+    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Option<Batch> {
+        let mut desk = self.desk();
+        let chores = std::mem::take(&mut desk.chores);
+        let mut items: Vec<Item> = Vec::new();
+        while items.len() < limits.batch_max
+            && let Some(item) = desk.waiting.pop_front()
+        {
+            match items.last_mut() {
+                Some(last) if overlap == Overlap::Coalesce && last.takes(&item) => {
+                    last.parts.extend(item.parts);
+                }
+                _ => items.push(item),
+            }
+        }
+        desk.has_turns = !items.is_empty();
+        if items.is_empty() && chores.is_empty() {
+            desk.is_running = false;
+            return None;
+        }
+        Some(Batch { items, chores })
+    }
+}
+
+impl Desk {
+    /// Whether a turn runs or waits here.
+    pub(super) fn is_turning(&self) -> bool {
+        self.has_turns || !self.waiting.is_empty()
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        !self.is_running && !self.is_delivering && self.waiting.is_empty() && self.chores.is_empty()
+    }
+
+    /// Whether the courier has anything to do or to wait for.
+    pub(super) fn has_errands(&self) -> bool {
+        !self.outbox.is_empty() || !self.handed.is_empty() || self.foreign.is_some()
+    }
+
+    /// Takes note of the document as it is stored now, for the courier.
+    pub(super) fn note(&mut self, ledger: &Ledger, me: &str, now: Duration) {
+        self.rev = ledger.rev;
+        let mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
+        self.outbox = if mine { ledger.outbox.clone() } else { Vec::new() };
+        self.foreign = match &ledger.claim {
+            Some(claim) if !mine => match self.foreign.take() {
+                // The same claim as before: it has been silent since then.
+                Some((known, since)) if known == *claim => Some((known, since)),
+                _ => Some((claim.clone(), now)),
+            },
+            _ => None,
+        };
+        let waiting = |id: &ReplyId| ledger.outbox.iter().any(|entry| entry.id == *id);
+        self.handed.retain(|handed| waiting(&handed.entry.id));
+        self.doubtful.retain(waiting);
+    }
+}

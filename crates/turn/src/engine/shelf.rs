@@ -1,0 +1,95 @@
+//! The further documents of an attempt: loaded when the logic asks, committed with the conversation.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+
+use super::Shared;
+use crate::{
+    Bag, Key,
+    document::Document,
+    store::{Error, Expect},
+    turn::Source,
+};
+
+/// Further documents by key. One shelf serves all turns of a batch, so each sees what those before it did.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    shared: Arc<Shared>,
+    /// How long a load may take.
+    within: Duration,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    documents: BTreeMap<Key, Held>,
+    /// A load failed: whatever the logic made of that, the attempt cannot count.
+    failed: Option<Arc<Error>>,
+}
+
+/// A further document in an attempt.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) expect: Expect,
+    pub(super) document: Document,
+    pub(super) is_changed: bool,
+}
+
+impl Shelf {
+    pub(super) fn new(shared: &Arc<Shared>, within: Duration) -> Arc<Self> {
+        Arc::new(Self { shared: Arc::clone(shared), within, inside: Mutex::default() })
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a turn's result back.
+    pub(super) fn put(&self, key: &Key, bag: Bag) {
+        if let Some(held) = self.inside().documents.get_mut(key)
+            && held.document.bag != bag
+        {
+            held.document.bag = bag;
+            held.is_changed = true;
+        }
+    }
+
+    /// The load that failed in the meantime, if one did.
+    pub(super) fn failed(&self) -> Option<Arc<Error>> {
+        self.inside().failed.clone()
+    }
+
+    /// What is to be written.
+    pub(super) fn changed(&self) -> Vec<(Key, Held)> {
+        let inside = self.inside();
+        let changed = inside.documents.iter().filter(|(_, held)| held.is_changed);
+        changed.map(|(key, held)| (key.clone(), held.clone())).collect()
+    }
+}
+
+#[async_trait]
+impl Source for Shelf {
+    async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
+        if let Some(held) = self.inside().documents.get(key) {
+            return Ok(held.document.bag.clone());
+        }
+        match self.shared.load(key, self.within).await {
+            Ok((document, expect, _)) => {
+                let bag = document.bag.clone();
+                let held = Held { expect, document, is_changed: false };
+                drop(self.inside().documents.insert(key.clone(), held));
+                Ok(bag)
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                self.inside().failed = Some(Arc::clone(&error));
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the sender of an activity is told when its turn did not commit.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{KeyError, store, turn::BotError};
+
+/// Why a turn did not commit. Nothing of it was stored and nothing said.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The activity cannot be a turn: no channel, no conversation, a key that is too long.
+    #[error("the activity cannot be handled: {0}")]
+    Invalid(#[from] KeyError),
+    /// A limit was reached that a retry does not change.
+    #[error("{what} (limit {limit})")]
+    Limit {
+        /// What is too much.
+        what: String,
+        /// The name of the limit in [`Limits`](crate::Limits).
+        limit: &'static str,
+    },
+    /// The turn could not be committed in time: contention, throttling, an outage. Send it again: if
+    /// it was committed after all, that is recognised.
+    #[error(
+        "the turn was not saved within {rounds} rounds and {waited:?}: {reason}; send it again"
+    )]
+    Busy {
+        /// How many rounds were tried.
+        rounds: u32,
+        /// For how long.
+        waited: Duration,
+        /// What the last round met.
+        reason: String,
+    },
+    /// Another turn of the conversation runs, or too many wait. Send it again later.
+    #[error("the conversation is busy with another turn (limit {0}); send it again later")]
+    Overlap(&'static str),
+    /// This instance is shutting down. Send it again: another instance takes it.
+    #[error("this instance is shutting down; send it again")]
+    Closing,
+    /// The bot's logic failed and has no error handler.
+    #[error("{0}")]
+    Failed(Arc<Failure>),
+    /// The store refused for good, or the document is damaged.
+    #[error("the turn cannot be saved: {0}")]
+    Store(Arc<store::Error>),
+}
+
+impl Error {
+    /// Whether the sender should send the activity again.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Busy { .. } | Self::Overlap(_) | Self::Closing)
+    }
+}
+
+/// How the bot's logic failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// A handler returned an error.
+    #[error("the bot's logic failed")]
+    Error(#[source] BotError),
+    /// A handler panicked.
+    #[error("the bot's logic panicked")]
+    Panic,
+    /// A handler took longer than the turn's deadline.
+    #[error("the bot's logic took longer than {0:?} (limit deadline)")]
+    Timeout(Duration),
+    /// The turn was kept beyond its handler, in a spawned task for example.
+    #[error("the bot's logic kept the turn beyond its handler; a turn ends with the handler")]
+    Kept,
+    /// The turn made more than a limit allows.
+    #[error("{what} (limit {limit})")]
+    Limit {
+        /// What is too much.
+        what: String,
+        /// The name of the limit in [`Limits`](crate::Limits).
+        limit: &'static str,
+    },
+    /// The state cannot be written as JSON.
+    #[error("the state cannot be written as JSON")]
+    State(#[source] serde_json::Error),
+}

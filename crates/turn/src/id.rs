@@ -1,0 +1,136 @@
+//! Ids: of turns and replies, the same on every attempt and instance; of instances and writes, unique.
+
+use std::{
+    fmt,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Key;
+
+/// How many characters a [`TurnId`] has.
+pub(crate) const TURN_ID_CHARS: usize = 16;
+
+/// Names a turn: a hash of the conversation and the inbound activity's id, 96 bits of it.
+///
+/// Every attempt, instance and redelivery of the same activity gets the same one. It is what a
+/// conversation remembers as *seen*, and what reply ids and idempotency keys begin with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TurnId([u8; TURN_ID_CHARS]);
+
+impl TurnId {
+    /// The id of the turn that this activity of this conversation causes.
+    #[must_use]
+    pub fn new(conversation: &Key, activity_id: &str) -> Self {
+        let hash = Sha256::new()
+            .chain_update(conversation.as_str())
+            // Keeps ("a", "bc") and ("ab", "c") apart, whatever the parts contain.
+            .chain_update((conversation.as_str().len() as u64).to_le_bytes())
+            .chain_update(activity_id)
+            .finalize();
+        let mut text = [0; TURN_ID_CHARS];
+        let bytes = hash.first_chunk::<12>().expect("a SHA-256 has 32 bytes");
+        URL_SAFE_NO_PAD.encode_slice(bytes, &mut text).expect("12 bytes are 16 characters");
+        Self(text)
+    }
+
+    /// The id as text: 16 characters that are safe in URLs.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("base64 is ASCII")
+    }
+}
+
+impl fmt::Display for TurnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for TurnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TurnId({self})")
+    }
+}
+
+/// Names a reply: its turn and its place in the turn. The same on every attempt and instance.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ReplyId(String);
+
+impl ReplyId {
+    pub(crate) fn new(turn: TurnId, index: usize) -> Self {
+        Self(format!("{turn}.{index}"))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ReplyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What one instance calls itself, its writes and its chances: all from one seed.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    instance: String,
+    next: AtomicU64,
+    dice: Mutex<fastrand::Rng>,
+}
+
+impl Ids {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let instance = format!("{:012x}", dice.u64(..) >> 16);
+        Self { instance, next: AtomicU64::new(1), dice: Mutex::new(dice) }
+    }
+
+    pub(crate) fn instance(&self) -> &str {
+        &self.instance
+    }
+
+    /// An id that no other call on any instance gives.
+    pub(crate) fn unique(&self) -> String {
+        format!("{}.{}", self.instance, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Full jitter: any time from nothing to `most`.
+    pub(crate) fn jitter(&self, most: Duration) -> Duration {
+        let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
+        most.mul_f64(dice.f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_id_depends_on_both_parts_and_on_nothing_else() {
+        let key = |text: &str| Key::new(text).unwrap();
+        let id = TurnId::new(&key("a"), "bc");
+        assert_eq!(id, TurnId::new(&key("a"), "bc"));
+        assert_ne!(id, TurnId::new(&key("ab"), "c"));
+        assert_eq!(id.as_str().len(), TURN_ID_CHARS);
+        assert_eq!(ReplyId::new(id, 3).as_str(), format!("{id}.3"));
+    }
+
+    #[test]
+    fn instances_of_different_seeds_have_different_names() {
+        assert_ne!(Ids::new(1).unique(), Ids::new(2).unique());
+        assert_eq!(Ids::new(1).unique(), Ids::new(1).unique());
+    }
+}

@@ -1,0 +1,137 @@
+//! Keys: the names under which documents are stored.
+//!
+//! A key is made from the parts of an activity with the layout that the Bot Framework SDKs use, so
+//! that a bot can take over the state of another SDK. It is checked once, here; a store may rely on it.
+
+use std::{fmt, sync::Arc};
+
+use crate::limits::KEY_BYTES_MAX;
+
+/// The name of a document.
+///
+/// * It is not empty and has at most [`KEY_BYTES_MAX`] bytes.
+/// * Any other text is allowed: slashes, NUL, emoji. Two keys are the same only if their bytes are;
+///   a store must not normalise them.
+///
+/// # Example
+/// ```
+/// use sayso_turn::Key;
+///
+/// let key = Key::conversation("webchat", "c1")?;
+/// assert_eq!(key.as_str(), "webchat/conversations/c1");
+/// assert!(Key::new("").is_err());
+/// # Ok::<(), sayso_turn::KeyError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(Arc<str>);
+
+/// Why a text cannot be a key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// A part of the key is missing or empty.
+    #[error("{0} is missing or empty, so there is no key to keep the state under")]
+    Missing(&'static str),
+    /// The key is longer than a store must accept.
+    #[error("the key has {0} bytes and the limit (KEY_BYTES_MAX) is {KEY_BYTES_MAX}")]
+    TooLong(usize),
+}
+
+impl Key {
+    /// Checks a text and makes it a key.
+    ///
+    /// # Errors
+    /// When it is empty or longer than [`KEY_BYTES_MAX`].
+    pub fn new(text: impl Into<Arc<str>>) -> Result<Self, KeyError> {
+        let text = text.into();
+        match text.len() {
+            0 => Err(KeyError::Missing("key")),
+            1..=KEY_BYTES_MAX => Ok(Self(text)),
+            length => Err(KeyError::TooLong(length)),
+        }
+    }
+
+    /// The key of a conversation's state: `{channel}/conversations/{conversation}`.
+    ///
+    /// # Errors
+    /// When a part is empty or the whole is too long.
+    pub fn conversation(channel_id: &str, conversation_id: &str) -> Result<Self, KeyError> {
+        present(channel_id, "channelId")?;
+        present(conversation_id, "conversation.id")?;
+        Self::new(format!("{channel_id}/conversations/{conversation_id}"))
+    }
+
+    /// The key of a user's state on a channel: `{channel}/users/{user}`.
+    ///
+    /// # Errors
+    /// When a part is empty or the whole is too long.
+    pub fn user(channel_id: &str, user_id: &str) -> Result<Self, KeyError> {
+        present(channel_id, "channelId")?;
+        present(user_id, "from.id")?;
+        Self::new(format!("{channel_id}/users/{user_id}"))
+    }
+
+    /// The key of one user's state in one conversation:
+    /// `{channel}/conversations/{conversation}/users/{user}`.
+    ///
+    /// # Errors
+    /// When a part is empty or the whole is too long.
+    pub fn private(
+        channel_id: &str,
+        conversation_id: &str,
+        user_id: &str,
+    ) -> Result<Self, KeyError> {
+        present(channel_id, "channelId")?;
+        present(conversation_id, "conversation.id")?;
+        present(user_id, "from.id")?;
+        Self::new(format!("{channel_id}/conversations/{conversation_id}/users/{user_id}"))
+    }
+
+    /// The key as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Ids come from outside: control characters must not forge log lines.
+        write!(f, "{}", self.0.escape_debug())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({self})")
+    }
+}
+
+fn present(part: &str, name: &'static str) -> Result<(), KeyError> {
+    if part.is_empty() { Err(KeyError::Missing(name)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_layout_of_the_sdks() {
+        assert_eq!(Key::user("msteams", "29:1").unwrap().as_str(), "msteams/users/29:1");
+        let private = Key::private("webchat", "c", "u").unwrap();
+        assert_eq!(private.as_str(), "webchat/conversations/c/users/u");
+    }
+
+    #[test]
+    fn an_empty_part_or_a_long_key_is_refused_by_name() {
+        assert_eq!(Key::conversation("", "c"), Err(KeyError::Missing("channelId")));
+        assert_eq!(Key::conversation("x", ""), Err(KeyError::Missing("conversation.id")));
+        let long = Key::new("k".repeat(KEY_BYTES_MAX + 1));
+        assert!(long.unwrap_err().to_string().contains("KEY_BYTES_MAX"));
+    }
+
+    #[test]
+    fn a_key_is_shown_without_control_characters() {
+        assert_eq!(Key::new("a\nb").unwrap().to_string(), "a\\nb");
+    }
+}

@@ -1,0 +1,38 @@
+//! The turn engine of Sayso: a turn commits its state, its replies and the fact that it ran in one
+//! conditional write, and only then speaks.
+//!
+//! The engine is written once, over seams: [`store::Store`], [`channel::Channel`], [`clock::Clock`],
+//! [`clock::Tasks`] and a seed. Production and simulation differ only in these. Start at [`Engine`] to
+//! run a bot, at [`Turn`] to write one, at [`run()`] to unit-test one.
+
+pub mod channel;
+pub mod clock;
+pub mod document;
+pub mod id;
+pub mod limits;
+pub mod store;
+
+mod bot;
+mod effects;
+mod engine;
+mod error;
+mod fault;
+mod key;
+mod run;
+mod state;
+mod stats;
+mod turn;
+
+pub use sayso_activity as activity;
+
+pub use bot::{Bot, Overlap};
+pub use document::Bag;
+pub use effects::IdempotencyKey;
+pub use engine::{Answer, Builder, Engine};
+pub use error::{Error, Failure};
+pub use key::{Key, KeyError};
+pub use limits::Limits;
+pub use run::{Documents, Outcome, run};
+pub use state::{Property, State, StateError};
+pub use stats::Stats;
+pub use turn::{BotError, Logic, TimerId, Turn};

@@ -1,0 +1,93 @@
+//! Every limit, with a name, in one place.
+//!
+//! Nothing in the engine grows, waits or repeats without one of these. An error that comes from a
+//! limit names it.
+
+use std::time::Duration;
+
+/// The longest key that every store must accept, in bytes.
+pub const KEY_BYTES_MAX: usize = 2048;
+
+/// The bounds of the engine. Start from [`Limits::default`] and change what you must.
+///
+/// # Example
+/// ```
+/// use sayso_turn::Limits;
+/// use std::time::Duration;
+///
+/// let limits = Limits { deadline: Duration::from_secs(5), ..Limits::default() };
+/// assert_eq!(limits.rounds_max, 8);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a turn may take from arrival to commit. Channels give up after 15 s.
+    pub deadline: Duration,
+    /// How often a turn is tried when others commit first or the store fails.
+    pub rounds_max: u32,
+    /// The back-off before the n-th further round is a random time up to this, doubled n times.
+    pub backoff_first: Duration,
+    /// No back-off between rounds is longer than this.
+    pub backoff_max: Duration,
+    /// How many waiting activities of one conversation run under one load and one commit.
+    pub batch_max: usize,
+    /// How many activities of one conversation may wait.
+    pub queue_max: usize,
+    /// How many inbound ids a conversation remembers: the window in which a redelivery is recognised.
+    pub seen_max: usize,
+    /// How many recorded answers (`expectReplies`, `invoke`) a conversation keeps for redeliveries.
+    pub answers_max: usize,
+    /// How many replies one turn may make.
+    pub replies_max: usize,
+    /// How many replies of a conversation may wait for delivery.
+    pub outbox_max: usize,
+    /// How many timers a conversation may have.
+    pub timers_max: usize,
+    /// How many undeliverable replies a conversation keeps, the newest.
+    pub parked_max: usize,
+    /// How large a document may be, in bytes of JSON.
+    pub document_bytes_max: usize,
+    /// How many bytes of documents this instance keeps in memory.
+    pub cache_bytes_max: usize,
+    /// How long a claim on an outbox must be seen unchanged before another instance takes over.
+    pub claim: Duration,
+    /// How long one hand-over may take. Must be well below `claim`.
+    pub send_timeout: Duration,
+    /// How often a hand-over is tried before the reply is parked.
+    pub send_attempts_max: u32,
+    /// The longest wait between two tries of a hand-over, unless the channel asks for more.
+    pub send_backoff_max: Duration,
+    /// How long the courier waits for a commit to record hand-overs with, before it records by itself.
+    pub record_after: Duration,
+    /// How often this instance looks for what others left behind.
+    pub sweep_every: Duration,
+    /// How many waiting documents one look takes.
+    pub sweep_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(12),
+            rounds_max: 8,
+            backoff_first: Duration::from_millis(10),
+            backoff_max: Duration::from_secs(2),
+            batch_max: 64,
+            queue_max: 1024,
+            seen_max: 256,
+            answers_max: 32,
+            replies_max: 100,
+            outbox_max: 1000,
+            timers_max: 100,
+            parked_max: 50,
+            document_bytes_max: 1 << 20,
+            cache_bytes_max: 64 << 20,
+            claim: Duration::from_secs(15),
+            send_timeout: Duration::from_secs(8),
+            send_attempts_max: 50,
+            send_backoff_max: Duration::from_secs(30),
+            record_after: Duration::from_millis(500),
+            sweep_every: Duration::from_secs(3),
+            sweep_max: 500,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Counters: what an instance did, for operators and for tests that must see that something happened.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Live counters of one instance.
+        #[derive(Debug, Default)]
+        pub(crate) struct Counters { $(pub(crate) $name: Counter,)* }
+
+        /// What an instance has done since it started.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[non_exhaustive]
+        pub struct Stats { $($(#[$doc])* pub $name: u64,)* }
+
+        impl Counters {
+            pub(crate) fn read(&self) -> Stats {
+                Stats { $($name: self.$name.get(),)* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Turns committed.
+    turns,
+    /// Runs of the logic, those that lost a race included.
+    attempts,
+    /// Activities recognised as delivered before.
+    duplicates,
+    /// Turns whose logic failed.
+    failures,
+    /// Turns given up because of contention, throttling or an outage.
+    given_up,
+    /// Documents read from the store.
+    loads,
+    /// Conversations taken from memory instead.
+    cache_hits,
+    /// Commits that succeeded; one may carry several turns.
+    commits,
+    /// Commits that another instance won.
+    conflicts,
+    /// Commits whose outcome was not known.
+    unknown,
+    /// Replies handed over.
+    delivered,
+    /// Hand-overs tried although an earlier try may have arrived: possible duplicates.
+    repeats,
+    /// Replies given up, kept with the reason.
+    parked,
+    /// Outboxes taken over from another instance.
+    recovered,
+    /// Timers fired.
+    fired,
+}
+
+/// One counter.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, count: usize) {
+        self.0.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

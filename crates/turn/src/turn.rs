@@ -1,0 +1,345 @@
+//! The turn as the author of a bot sees it.
+//!
+//! Everything here changes this attempt only. Saying something adds to a list; state is a copy. What
+//! the list and the copy hold becomes real when the attempt commits, all of it together, or never.
+
+use std::{
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use sayso_activity::{Activity, Raw, Reference};
+use serde::Serialize;
+
+use crate::{
+    Bag, Key, KeyError, Limits,
+    clock::Timestamp,
+    document::{Response, Timer},
+    effects::{Effects, IdempotencyKey},
+    id::TurnId,
+    state::{Property, State, StateError},
+    store,
+};
+
+/// The error of a bot's logic: anything. It fails the turn and goes to `on_error`.
+pub type BotError = Box<dyn std::error::Error + Send + Sync>;
+
+/// One inbound activity and what the bot makes of it.
+///
+/// # Example
+/// ```
+/// use sayso_turn::{Bot, Turn};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Default, Serialize, Deserialize)]
+/// struct Order { toppings: Vec<String> }
+///
+/// async fn topping(mut turn: Turn) -> Result<(), sayso_turn::BotError> {
+///     let text = turn.text().to_owned();
+///     let order = turn.conversation::<Order>()?;
+///     order.toppings.push(text);
+///     let line = format!("A pizza with {}.", order.toppings.join(" and "));
+///     turn.say(line);
+///     Ok(())
+/// }
+///
+/// let bot = Bot::new().on_message(topping);
+/// ```
+#[derive(Debug)]
+pub struct Turn {
+    /// `None` only while dropping.
+    inner: Option<Box<Inner>>,
+    home: Arc<Home>,
+}
+
+/// Where a turn goes when its handler lets go of it.
+#[derive(Debug, Default)]
+pub(crate) struct Home(Mutex<Option<Box<Inner>>>);
+
+/// What an attempt starts from, and collects.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) id: TurnId,
+    pub(crate) activity: Arc<Activity>,
+    pub(crate) now: Timestamp,
+    /// The conversation's state first, then the further documents in the order of their loading.
+    pub(crate) conversation: State,
+    pub(crate) further: Vec<State>,
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) effects: Arc<Effects>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) replies: Vec<Activity>,
+    /// How many replies were not taken because of the limit.
+    pub(crate) replies_over: usize,
+    pub(crate) timers: Vec<Arc<Timer>>,
+    pub(crate) cancelled: Vec<String>,
+    pub(crate) response: Option<Response>,
+}
+
+/// Where a turn gets further documents from.
+#[async_trait]
+pub(crate) trait Source: std::fmt::Debug + Send + Sync {
+    async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>>;
+}
+
+/// Names a timer, so that a later turn can cancel it. It can be kept in the state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct TimerId(pub(crate) String);
+
+impl Turn {
+    pub(crate) fn new(inner: Inner, home: &Arc<Home>) -> Self {
+        Self { inner: Some(Box::new(inner)), home: Arc::clone(home) }
+    }
+
+    fn inner(&self) -> &Inner {
+        self.inner.as_ref().expect("a turn has its inside until it is dropped")
+    }
+
+    fn inner_mut(&mut self) -> &mut Inner {
+        self.inner.as_mut().expect("a turn has its inside until it is dropped")
+    }
+
+    /// Names this turn: the same on every attempt, instance and redelivery.
+    #[must_use]
+    pub fn id(&self) -> TurnId {
+        self.inner().id
+    }
+
+    /// The inbound activity.
+    #[must_use]
+    pub fn activity(&self) -> &Activity {
+        &self.inner().activity
+    }
+
+    /// The text of the inbound activity, empty when it has none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.inner().activity.text()
+    }
+
+    /// When the activity arrived. The same on every attempt in this process; use it instead of the
+    /// machine's clock, so that the logic stays repeatable.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.inner().now
+    }
+
+    /// The conversation's state of type `T`, by reference; saved with the turn if it changed.
+    ///
+    /// # Errors
+    /// When what is stored does not fit `T`.
+    pub fn conversation<T: Property>(&mut self) -> Result<&mut T, StateError> {
+        self.inner_mut().conversation.get()
+    }
+
+    /// All of the conversation's properties, by name.
+    pub fn state(&mut self) -> &mut State {
+        &mut self.inner_mut().conversation
+    }
+
+    /// The state of the user on this channel, whatever the conversation.
+    ///
+    /// # Errors
+    /// When the activity has no sender, the store cannot be read, or what is stored does not fit.
+    pub async fn user<T: Property>(&mut self) -> Result<&mut T, StateError> {
+        self.user_state().await?.get()
+    }
+
+    /// All properties of the user.
+    ///
+    /// # Errors
+    /// When the activity has no sender or the store cannot be read.
+    pub async fn user_state(&mut self) -> Result<&mut State, StateError> {
+        let (channel, _, user) = self.parts();
+        let key = Key::user(channel, user)?;
+        self.custom(key).await
+    }
+
+    /// The state of the user in this conversation.
+    ///
+    /// # Errors
+    /// When the activity has no sender, the store cannot be read, or what is stored does not fit.
+    pub async fn private<T: Property>(&mut self) -> Result<&mut T, StateError> {
+        let (channel, conversation, user) = self.parts();
+        let key = Key::private(channel, conversation, user)?;
+        self.custom(key).await?.get()
+    }
+
+    /// Any other document, under a key of the bot's own. It commits together with the conversation.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the turn as it was.
+    pub async fn custom(&mut self, key: Key) -> Result<&mut State, StateError> {
+        let inner = self.inner_mut();
+        if key == *inner.conversation.key() {
+            return Ok(&mut inner.conversation);
+        }
+        let at = match inner.further.iter().position(|state| *state.key() == key) {
+            Some(at) => at,
+            None => {
+                let bag = inner.source.bag(&key).await?;
+                inner.further.push(State::new(key.clone(), bag));
+                inner.further.len() - 1
+            }
+        };
+        inner.further.get_mut(at).ok_or(StateError::Key(KeyError::Missing("key")))
+    }
+
+    /// Says something: it leaves when, and only when, the turn is saved.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.send(Activity::message(text));
+    }
+
+    /// Sends an activity: it leaves when, and only when, the turn is saved.
+    pub fn send(&mut self, mut activity: Activity) {
+        let inner = self.inner_mut();
+        if inner.replies.len() >= inner.limits.replies_max {
+            inner.replies_over += 1;
+            return;
+        }
+        activity.apply_reference(&inner.activity.reference());
+        activity.id = None;
+        inner.replies.push(activity);
+    }
+
+    /// Answers an `invoke`. A redelivery gets the same answer.
+    ///
+    /// # Errors
+    /// When the body cannot be written as JSON.
+    pub fn respond<T: Serialize + ?Sized>(
+        &mut self,
+        status: u16,
+        body: &T,
+    ) -> Result<(), serde_json::Error> {
+        let body = Some(Raw::of(body)?);
+        self.inner_mut().response = Some(Response { status, body });
+        Ok(())
+    }
+
+    /// Runs a call to the outside once, however many attempts this turn takes in this process, and
+    /// hands it a key that is the same on every attempt, instance and redelivery.
+    ///
+    /// # Guarantees
+    /// A success is kept for further attempts; a failure is not. After a crash the call is made again
+    /// under the same key: the called service must honour it for exactly-once.
+    ///
+    /// # Errors
+    /// Those of the call.
+    ///
+    /// # Cancellation
+    /// Dropping the future drops the call; the next attempt makes it again.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{BotError, Turn};
+    /// async fn pay(mut turn: Turn) -> Result<(), BotError> {
+    ///     let receipt = turn.once("pay", |key| async move {
+    ///         // post(...).header("Idempotency-Key", key.as_str()) ...
+    ///         Ok::<_, BotError>(format!("receipt for {key}"))
+    ///     }).await?;
+    ///     turn.say(receipt);
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn once<T, E, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
+    where
+        T: Clone + Send + 'static,
+        F: FnOnce(IdempotencyKey) -> Fut + Send,
+        Fut: Future<Output = Result<T, E>> + Send,
+    {
+        let inner = self.inner();
+        if let Some(value) = inner.effects.get(name) {
+            return Ok(value);
+        }
+        let value = call(IdempotencyKey::new(inner.id, name)).await?;
+        inner.effects.put(name, &value);
+        Ok(value)
+    }
+
+    /// Asks for an event to this conversation later. It is durable with this turn, happens once, on
+    /// whatever instance is alive then, and arrives as an activity from the same user.
+    pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
+        let inner = self.inner_mut();
+        let id = format!("{}.t{}", inner.id, inner.timers.len());
+        let at = inner.now.after(wait);
+        let activity = addressed(event, &inner.activity, &id);
+        let raw = Raw::of(&activity).expect("an activity is always JSON");
+        inner.timers.push(Arc::new(Timer { id: id.clone(), at, activity: raw }));
+        TimerId(id)
+    }
+
+    /// Cancels a timer of this conversation, if it has not fired yet.
+    pub fn cancel(&mut self, timer: &TimerId) {
+        let inner = self.inner_mut();
+        inner.timers.retain(|new| new.id != timer.0);
+        inner.cancelled.push(timer.0.clone());
+    }
+
+    /// How to reach this conversation later.
+    #[must_use]
+    pub fn reference(&self) -> Reference {
+        self.inner().activity.reference()
+    }
+
+    fn parts(&self) -> (&str, &str, &str) {
+        let activity = &self.inner().activity;
+        (
+            activity.channel_id.as_deref().unwrap_or_default(),
+            activity.conversation.as_ref().and_then(|c| c.id.as_deref()).unwrap_or_default(),
+            activity.from.as_ref().and_then(|from| from.id.as_deref()).unwrap_or_default(),
+        )
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *self.home.0.lock().unwrap_or_else(PoisonError::into_inner) = self.inner.take();
+    }
+}
+
+impl Home {
+    /// What came back, once the handler is done.
+    pub(crate) fn take(&self) -> Option<Box<Inner>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The event as it will come in: from the same user, to the same bot, in the same conversation.
+fn addressed(mut event: Activity, inbound: &Activity, id: &str) -> Activity {
+    event.id = Some(id.to_owned());
+    event.channel_id.clone_from(&inbound.channel_id);
+    event.service_url.clone_from(&inbound.service_url);
+    event.conversation.clone_from(&inbound.conversation);
+    event.from.clone_from(&inbound.from);
+    event.recipient.clone_from(&inbound.recipient);
+    event.locale = event.locale.or_else(|| inbound.locale.clone());
+    event
+}
+
+/// What a bot does with a turn. [`Bot`](crate::Bot) implements it; so can anything else.
+pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
+    /// Whether there is anything to do for this activity. If not it is accepted and ignored, and
+    /// nothing is loaded or stored.
+    fn handles(&self, activity: &Activity) -> bool;
+
+    /// Runs the logic. It may run several times for one activity; only one run counts.
+    fn run(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>>;
+
+    /// What to say when the logic failed: gets a fresh turn whose replies are sent and whose state
+    /// changes are dropped. `None` when nobody minds: the sender then gets an error and nothing is stored.
+    fn on_error(
+        &self,
+        turn: Turn,
+        failure: Arc<crate::Failure>,
+    ) -> Option<BoxFuture<'static, Result<(), BotError>>>;
+
+    /// What happens to messages that arrive while a turn of their conversation runs.
+    fn overlap(&self) -> crate::Overlap;
+}
