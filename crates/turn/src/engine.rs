@@ -45,7 +45,7 @@ use crate::{
     id::{Ids, TurnId},
     run::conversation_key,
     stats::Counters,
-    store::Store,
+    store::{self, Store},
 };
 
 /// Runs a bot over a store and a channel. Cloning it gives another handle to the same instance.
@@ -226,6 +226,24 @@ impl Engine {
     #[must_use]
     pub fn busy(&self) -> usize {
         self.shared.mailboxes().len()
+    }
+
+    /// Whether this instance is shutting down: it takes nothing new in.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        self.shared.is_closing()
+    }
+
+    /// Asks the store one cheap question, to learn whether turns can be saved now.
+    ///
+    /// # Errors
+    /// Those of the store.
+    ///
+    /// # Cancellation
+    /// Dropping the future changes nothing; it only reads. It has no time limit of its own.
+    pub async fn ready(&self) -> Result<(), store::Error> {
+        let shared = &self.shared;
+        shared.store.due(shared.clock.now(), None, 1).await.map(drop)
     }
 
     /// The name of this instance in claims.

@@ -157,7 +157,6 @@ impl Part {
 }
 
 impl Mailbox {
-    #[expect(clippy::ptr_arg, reason = "called with a map's key")]
     pub(super) fn new(key: &Key) -> Arc<Self> {
         Arc::new(Self { key: key.clone(), desk: Mutex::default(), changed: Notify::new() })
     }

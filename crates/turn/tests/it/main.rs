@@ -1,0 +1,19 @@
+//! The promises, each as a test that fails when it is broken, on the production engine.
+
+#![expect(clippy::disallowed_methods, reason = "tests are outside the engine: they may spawn")]
+#![expect(clippy::print_stdout, reason = "figures that a reader of the test's output wants to see")]
+
+#[cfg(test)]
+mod courier;
+#[cfg(test)]
+mod failures;
+#[cfg(test)]
+mod promises;
+#[cfg(test)]
+mod store_faults;
+#[cfg(test)]
+mod timers;
+#[cfg(test)]
+mod turns;
+#[cfg(test)]
+mod world;
