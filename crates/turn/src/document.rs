@@ -38,10 +38,15 @@ impl Document {
         Ok(Self { bag, ledger })
     }
 
+    /// About how many bytes the document takes as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bag.bytes() + self.ledger.bytes()
+    }
+
     /// Writes the text to store, in one pass from parts that are text already.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut text = String::with_capacity(self.bag.bytes() + self.ledger.bytes_hint());
+        let mut text = String::with_capacity(self.bytes());
         text.push('{');
         self.bag.write_members(&mut text);
         if !self.bag.is_empty() {

@@ -113,6 +113,7 @@ pub(crate) struct Attempt {
     pub(crate) limits: Arc<Limits>,
 }
 
+#[derive(Debug)]
 /// What one run made. The conversation's bag is the first document.
 pub(crate) struct Made {
     pub(crate) documents: Vec<(Key, Bag)>,

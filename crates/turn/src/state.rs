@@ -8,7 +8,7 @@ use std::any::{Any, type_name};
 use sayso_activity::Raw;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Bag, Key};
+use crate::{Bag, Key, document::RESERVED};
 
 /// What a type must be able to do to live in a bot's state.
 ///
@@ -44,6 +44,9 @@ pub enum StateError {
         /// The property.
         name: String,
     },
+    /// The name is empty or the runtime's own.
+    #[error("a property cannot be named `{0}`: the name is empty or reserved")]
+    Name(String),
     /// The activity lacks what the key is made of.
     #[error(transparent)]
     Key(#[from] crate::KeyError),
@@ -118,8 +121,12 @@ impl State {
     /// The property of this name, `T::default()` when there is none.
     ///
     /// # Errors
-    /// When what is stored does not fit `T`, or the property is in use as another type.
+    /// When what is stored does not fit `T`, the property is in use as another type, or the name is
+    /// empty or reserved.
     pub fn named<T: Property>(&mut self, name: &str) -> Result<&mut T, StateError> {
+        if name.is_empty() || name == RESERVED {
+            return Err(StateError::Name(name.to_owned()));
+        }
         let at = match self.live.iter().position(|slot| slot.name == name) {
             Some(at) => at,
             None => self.open::<T>(name)?,

@@ -100,6 +100,14 @@ pub enum Expect {
     At(ETag),
 }
 
+impl Expect {
+    /// Whether this asks for exactly that version.
+    #[must_use]
+    pub fn is_at(&self, etag: &ETag) -> bool {
+        matches!(self, Self::At(own) if own == etag)
+    }
+}
+
 /// One conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {

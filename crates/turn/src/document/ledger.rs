@@ -114,6 +114,11 @@ pub struct Timer {
 }
 
 impl Ledger {
+    /// A due time that says: an outbox waits and nobody has claimed it.
+    pub const UNCLAIMED: Timestamp = Timestamp::START;
+    /// A due time that says: an outbox waits and somebody has claimed it.
+    pub const CLAIMED: Timestamp = Timestamp::from_millis(1);
+
     pub(super) fn parse(raw: &Raw) -> Result<Self, String> {
         let mut members = Bag::from_json(raw.as_str()).map_err(|_| "$sayso is not an object")?;
         let format: u32 = take(&mut members, "v")?;
@@ -172,11 +177,23 @@ impl Ledger {
         text.push('}');
     }
 
-    /// About how many bytes [`write`](Self::write) makes.
-    pub(super) fn bytes_hint(&self) -> usize {
-        let outbox: usize =
-            self.outbox.iter().map(|entry| entry.activity.as_str().len() + 64).sum();
-        256 + self.seen.0.len() + outbox
+    /// From when on others should look at this document.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        if self.outbox.is_empty() {
+            return self.timers.iter().map(|timer| timer.at).min();
+        }
+        Some(if self.claim.is_some() { Self::CLAIMED } else { Self::UNCLAIMED })
+    }
+
+    /// About how many bytes the ledger takes as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        let size = |raw: &Raw| raw.as_str().len() + 64;
+        let outbox: usize = self.outbox.iter().map(|entry| size(&entry.activity)).sum();
+        let parked: usize = self.parked.iter().map(|parked| size(&parked.activity)).sum();
+        let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
+        let answers: usize = self.answers.iter().flat_map(|answer| &answer.replies).map(size).sum();
+        256 + self.seen.0.len() + outbox + parked + timers + answers
     }
 
     /// The recorded answer of a turn, where it had one and it is still kept.

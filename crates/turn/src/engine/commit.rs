@@ -70,7 +70,6 @@ impl Shared {
         let began = self.uptime();
         let further = shelf.changed();
         let write = self.write(&mailbox.key, &mut draft.document, &draft.expect);
-        let write = Write { due: draft.due(), ..write };
         let bytes = write.body.len();
         fault!("before_commit");
         let saved = match self.within(within, self.save(write, further)).await {
@@ -107,8 +106,8 @@ impl Shared {
     fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.ledger.rev += 1;
         document.ledger.write = self.ids.unique();
-        let body = document.to_json();
-        Write { key: key.clone(), expect: expect.clone(), body, due: None }
+        let (body, due) = (document.to_json(), document.ledger.due());
+        Write { key: key.clone(), expect: expect.clone(), body, due }
     }
 
     async fn save(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
@@ -146,9 +145,9 @@ impl Shared {
     ) {
         let ledger = &draft.document.ledger;
         let mut desk = mailbox.desk();
-        if draft.is_taken {
+        if !draft.taken.is_empty() {
             self.counters.recovered.add(1);
-            desk.doubtful.extend(ledger.outbox.iter().map(|entry| entry.id.clone()));
+            desk.doubtful.extend(draft.taken.iter().cloned());
         }
         desk.claimed_at = began;
         desk.note(ledger, self.ids.instance(), self.uptime());

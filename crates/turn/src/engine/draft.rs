@@ -10,16 +10,11 @@ use super::mailbox::{Chore, Handed};
 use crate::{
     Failure, Limits,
     clock::Timestamp,
-    document::{Claim, Document, Entry, Parked, Recorded, Timer},
+    document::{Claim, Document, Entry, Ledger, Parked, Recorded, Timer},
     id::{ReplyId, TurnId},
     run::Made,
-    store::{ETag, Expect},
+    store::Expect,
 };
-
-/// A due time that says: an outbox waits and nobody has claimed it.
-pub(super) const UNCLAIMED: Timestamp = Timestamp::START;
-/// A due time that says: an outbox waits and somebody has claimed it.
-pub(super) const CLAIMED: Timestamp = Timestamp::from_millis(1);
 
 /// The next version of a conversation's document.
 #[derive(Debug)]
@@ -28,13 +23,20 @@ pub(super) struct Draft {
     pub(super) expect: Expect,
     /// Whether there is anything to write.
     pub(super) is_changed: bool,
-    /// Whether the outbox was taken over from another instance.
-    pub(super) is_taken: bool,
+    /// Replies taken over from another instance, which may have handed them over.
+    pub(super) taken: Vec<ReplyId>,
+}
+
+/// The result of a turn, as it will be stored: it fits all limits.
+#[derive(Debug)]
+pub(super) struct Result {
+    pub(super) made: Made,
+    replies: Vec<Raw>,
 }
 
 impl Draft {
     pub(super) fn new(document: Document, expect: Expect) -> Self {
-        Self { document, expect, is_changed: false, is_taken: false }
+        Self { document, expect, is_changed: false, taken: Vec::new() }
     }
 
     /// Takes out of the outbox what the courier has dealt with.
@@ -48,11 +50,8 @@ impl Draft {
             self.is_changed = true;
             if let Some((reason, when)) = parked {
                 let activity = entry.activity.clone();
-                let parked =
-                    Parked { id: entry.id.clone(), reason: reason.clone(), at: *when, activity };
-                ledger.parked.push(Arc::new(parked));
-                let over = ledger.parked.len().saturating_sub(limits.parked_max);
-                drop(ledger.parked.drain(..over));
+                let (id, reason) = (entry.id.clone(), reason.clone());
+                park(ledger, Parked { id, reason, at: *when, activity }, limits);
             }
         }
     }
@@ -60,23 +59,28 @@ impl Draft {
     /// Does what the courier and the recovery asked for.
     pub(super) fn do_chores(&mut self, chores: &[Chore], me: &str) {
         for chore in chores {
-            let claim = &mut self.document.ledger.claim;
-            let mine = claim.as_ref().is_some_and(|claim| claim.by == me);
+            let ledger = &mut self.document.ledger;
+            let is_mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
             match chore {
-                Chore::Renew if mine => self.is_changed = true,
-                Chore::Release if mine => {
-                    *claim = None;
+                Chore::Renew if is_mine => self.is_changed = true,
+                Chore::Release if is_mine => {
+                    ledger.claim = None;
                     self.is_changed = true;
                 }
-                Chore::TakeIfAt(etag) if !mine && self.expect == Expect::At(ETag::clone(etag)) => {
-                    self.is_taken = claim.take().is_some();
-                }
-                Chore::TakeFrom(lapsed) if claim.as_ref() == Some(lapsed) => {
-                    *claim = None;
-                    self.is_taken = true;
+                Chore::TakeIfAt(etag) if !is_mine && self.expect.is_at(etag) => self.take_over(),
+                Chore::TakeFrom(lapsed) if ledger.claim.as_ref() == Some(lapsed) => {
+                    self.take_over();
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Takes the claim from its holder. A released outbox is free, and nothing in it is doubtful.
+    fn take_over(&mut self) {
+        let ledger = &mut self.document.ledger;
+        if ledger.claim.take().is_some() {
+            self.taken = ledger.outbox.iter().map(|entry| entry.id.clone()).collect();
         }
     }
 
@@ -98,24 +102,23 @@ impl Draft {
         timer: &Timer,
         failure: &Failure,
         now: Timestamp,
+        limits: &Limits,
     ) {
-        let activity = timer.activity.clone();
-        let reason = format!("timer: {failure}");
+        let (activity, reason) = (timer.activity.clone(), format!("timer: {failure}"));
         let parked = Parked { id: ReplyId::new(id, 0), reason, at: now, activity };
-        self.document.ledger.parked.push(Arc::new(parked));
+        park(&mut self.document.ledger, parked, limits);
     }
 
-    /// Whether the result of a turn fits; if not, which limit it breaks.
-    pub(super) fn fits(&self, made: &Made, limits: &Limits) -> Result<(), Failure> {
+    /// Prepares the result of a turn, or says which limit it breaks.
+    pub(super) fn prepare(
+        &self,
+        id: TurnId,
+        mut made: Made,
+        is_answer: bool,
+        limits: &Limits,
+    ) -> std::result::Result<Result, Failure> {
         let ledger = &self.document.ledger;
         let too_much = |what: String, limit| Err(Failure::Limit { what, limit });
-        for (_, bag) in &made.documents {
-            let (bytes, most) = (bag.bytes(), limits.document_bytes_max);
-            if bytes > most {
-                let what = format!("the state has {bytes} bytes, at most {most}");
-                return too_much(what, "document_bytes_max");
-            }
-        }
         if ledger.outbox.len() + made.replies.len() > limits.outbox_max {
             let what = format!("more than {} replies wait for delivery", limits.outbox_max);
             return too_much(what, "outbox_max");
@@ -124,7 +127,20 @@ impl Draft {
             let what = format!("the conversation has more than {} timers", limits.timers_max);
             return too_much(what, "timers_max");
         }
-        Ok(())
+        let replies = std::mem::take(&mut made.replies).into_iter().enumerate();
+        let replies: Vec<Raw> = replies
+            .map(|(index, activity)| to_raw(activity, is_answer.then(|| ReplyId::new(id, index))))
+            .collect();
+        let said: usize = replies.iter().map(|raw| raw.as_str().len()).sum();
+        let sizes = made.documents.iter().map(|(_, bag)| bag.bytes());
+        let first = sizes.clone().next().unwrap_or_default() + ledger.bytes() + said;
+        let (bytes, most) = (sizes.max().unwrap_or_default().max(first), limits.document_bytes_max);
+        if bytes > most {
+            let what =
+                format!("the state and what waits with it have {bytes} bytes, at most {most}");
+            return too_much(what, "document_bytes_max");
+        }
+        Ok(Result { made, replies })
     }
 
     /// Makes the result of a turn part of the document. The replies go to the outbox, or into the
@@ -132,11 +148,12 @@ impl Draft {
     pub(super) fn apply(
         &mut self,
         ids: &[TurnId],
-        made: Made,
+        result: Result,
         is_answer: bool,
         limits: &Limits,
     ) -> Option<Arc<Recorded>> {
         let id = *ids.first()?;
+        let Result { made, replies } = result;
         let ledger = &mut self.document.ledger;
         for id in ids {
             assert!(!ledger.seen.contains(*id), "a turn is applied once");
@@ -146,23 +163,19 @@ impl Draft {
         ledger.timers.retain(|timer| !made.cancelled.contains(&timer.id));
         ledger.timers.extend(made.timers);
         self.is_changed = true;
-        let replies = made.replies.into_iter().enumerate().map(|(index, activity)| {
-            let id = ReplyId::new(id, index);
-            let activity = to_raw(activity, is_answer.then_some(&id));
-            Entry { id, activity }
-        });
-        let mut recorded =
-            Recorded { id: id.to_string(), replies: vec![], response: made.response };
-        if is_answer {
-            recorded.replies = replies.map(|entry| entry.activity).collect();
-        } else {
-            ledger.outbox.extend(replies.map(Arc::new));
-        }
         if let Some((_, bag)) = made.documents.into_iter().next() {
             self.document.bag = bag;
         }
-        if !is_answer && recorded.response.is_none() {
-            return None;
+        let mut recorded =
+            Recorded { id: id.to_string(), replies: vec![], response: made.response };
+        if is_answer {
+            recorded.replies = replies;
+        } else {
+            let entries = replies.into_iter().enumerate();
+            ledger.outbox.extend(entries.map(|(index, activity)| {
+                Arc::new(Entry { id: ReplyId::new(id, index), activity })
+            }));
+            recorded.response.as_ref()?;
         }
         let recorded = Arc::new(recorded);
         ledger.answers.push(Arc::clone(&recorded));
@@ -189,18 +202,16 @@ impl Draft {
             }
         }
     }
-
-    /// From when on others should look at this document.
-    pub(super) fn due(&self) -> Option<Timestamp> {
-        let ledger = &self.document.ledger;
-        if ledger.outbox.is_empty() {
-            return ledger.timers.iter().map(|timer| timer.at).min();
-        }
-        Some(if ledger.claim.is_some() { CLAIMED } else { UNCLAIMED })
-    }
 }
 
-fn to_raw(mut activity: Activity, id: Option<&ReplyId>) -> Raw {
+/// Keeps what was given up, the newest.
+fn park(ledger: &mut Ledger, parked: Parked, limits: &Limits) {
+    ledger.parked.push(Arc::new(parked));
+    let over = ledger.parked.len().saturating_sub(limits.parked_max);
+    drop(ledger.parked.drain(..over));
+}
+
+fn to_raw(mut activity: Activity, id: Option<ReplyId>) -> Raw {
     activity.id = id.map(|id| id.as_str().to_owned());
     Raw::of(&activity).expect("an activity is always JSON")
 }

@@ -10,13 +10,10 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    Shared,
-    draft::{CLAIMED, UNCLAIMED},
-    mailbox::Chore,
-};
+use super::{Shared, mailbox::Chore};
 use crate::{
     Key,
+    document::Ledger,
     store::{Due, ETag},
 };
 
@@ -88,8 +85,8 @@ fn consider(shared: &Arc<Shared>, seen: &mut Seen, due: Due) {
         return drop(seen.remove(&key));
     }
     let patience = match at {
-        UNCLAIMED => Duration::ZERO,
-        CLAIMED => shared.limits.claim,
+        Ledger::UNCLAIMED => Duration::ZERO,
+        Ledger::CLAIMED => shared.limits.claim,
         // A timer: the instance that set it should be first.
         _ => shared.limits.sweep_every,
     };
@@ -106,7 +103,7 @@ fn consider(shared: &Arc<Shared>, seen: &mut Seen, due: Due) {
     }
     drop(seen.remove(&key));
     tracing::debug!(%key, "taking care of what was left behind");
-    if at <= CLAIMED {
+    if at <= Ledger::CLAIMED {
         shared.ask_for(&key, Chore::TakeIfAt(etag));
     } else {
         shared.ask_for(&key, Chore::Fire);

@@ -14,7 +14,7 @@ use super::{
     Answer, Shared,
     cache::Cached,
     commit::Commit,
-    draft::Draft,
+    draft::{self, Draft},
     mailbox::{Batch, Chore, Item, Mailbox, Part},
     shelf::Shelf,
 };
@@ -180,7 +180,7 @@ async fn load(
     match shared.load(&mailbox.key, within).await {
         Ok((document, expect, _)) => {
             let mut desk = mailbox.desk();
-            if document.ledger.rev < desk.rev {
+            if document.ledger.rev < desk.rev && expect != Expect::Absent {
                 let reason = "the store answered with an older version".to_owned();
                 return Err(Setback::Again { reason, wait: None });
             }
@@ -211,7 +211,13 @@ async fn turn(
     item: &Item,
 ) -> Result<Vec<Result<Answer, Error>>, Setback> {
     let ledger = &draft.document.ledger;
-    let new: Vec<&Part> = item.parts.iter().filter(|part| !ledger.seen.contains(part.id)).collect();
+    let mut new: Vec<&Part> = Vec::with_capacity(item.parts.len());
+    for part in &item.parts {
+        // The same activity may have come several times while it waited.
+        if !ledger.seen.contains(part.id) && new.iter().all(|known| known.id != part.id) {
+            new.push(part);
+        }
+    }
     let repeat = |part: &Part| Ok(Answer::new(ledger.answer(part.id).map(AsRef::as_ref), true));
     let mut verdicts: Vec<_> = item.parts.iter().map(repeat).collect();
     shared.counters.duplicates.add(item.parts.len() - new.len());
@@ -228,13 +234,14 @@ async fn turn(
     };
     let spent = shared.uptime().saturating_sub(item.since);
     let left = shared.limits.deadline.saturating_sub(spent);
-    let ran = logic(shared, draft, shelf, &attempt, left).instrument(item.span.clone()).await?;
+    let is_answer = attempt.activity.delivery_mode.as_deref() == Some("expectReplies");
+    let ran = logic(shared, draft, shelf, &attempt, is_answer, left);
+    let ran = ran.instrument(item.span.clone()).await?;
     let ids: Vec<TurnId> = new.iter().map(|part| part.id).collect();
     let verdict = match ran {
         Err(failure) => Err(Error::Failed(failure)),
-        Ok(made) => {
-            let is_answer = attempt.activity.delivery_mode.as_deref() == Some("expectReplies");
-            let recorded = keep(draft, shelf, &ids, made, is_answer, shared);
+        Ok(result) => {
+            let recorded = keep(draft, shelf, &ids, result, is_answer, shared);
             Ok(Answer::new(recorded.as_deref(), false))
         }
     };
@@ -252,8 +259,9 @@ async fn logic(
     draft: &Draft,
     shelf: &Shelf,
     attempt: &Attempt,
+    is_answer: bool,
     left: Duration,
-) -> Result<Result<Made, Arc<Failure>>, Setback> {
+) -> Result<Result<draft::Result, Arc<Failure>>, Setback> {
     let within = Some((&*shared.clock, left));
     shared.counters.attempts.add(1);
     let made = attempt.run(&*shared.logic, within).await;
@@ -264,16 +272,16 @@ async fn logic(
             false => Setback::Never(Error::Store(error)),
         });
     }
-    let fits = |made: Made| draft.fits(&made, &shared.limits).map(|()| made);
-    let failure = match made.and_then(fits) {
-        Ok(made) => return Ok(Ok(made)),
+    let prepare = |made: Made| draft.prepare(attempt.id, made, is_answer, &shared.limits);
+    let failure = match made.and_then(prepare) {
+        Ok(result) => return Ok(Ok(result)),
         Err(failure) => Arc::new(failure),
     };
     shared.counters.failures.add(1);
     log(&failure);
     let handled = attempt.run_on_error(&*shared.logic, Arc::clone(&failure), within).await;
-    Ok(match handled.map(|made| made.and_then(fits)) {
-        Some(Ok(made)) => Ok(made),
+    Ok(match handled.map(|made| made.and_then(prepare)) {
+        Some(Ok(result)) => Ok(result),
         Some(Err(second)) => {
             log(&second);
             Err(failure)
@@ -294,14 +302,14 @@ fn keep(
     draft: &mut Draft,
     shelf: &Shelf,
     ids: &[TurnId],
-    mut made: Made,
+    mut result: draft::Result,
     is_answer: bool,
     shared: &Shared,
 ) -> Option<Arc<Recorded>> {
-    for (key, bag) in made.documents.drain(1..) {
+    for (key, bag) in result.made.documents.drain(1..) {
         shelf.put(&key, bag);
     }
-    draft.apply(ids, made, is_answer, &shared.limits)
+    draft.apply(ids, result, is_answer, &shared.limits)
 }
 
 /// Runs a turn for every timer that is due. Taking it out of the document is what fires it once.
@@ -332,9 +340,9 @@ async fn fire(
             limits: Arc::clone(&shared.limits),
         };
         let span = tracing::info_span!("turn", %id, kind = "timer");
-        match logic(shared, draft, shelf, &attempt, left).instrument(span).await? {
-            Ok(made) => drop(keep(draft, shelf, &[id], made, false, shared)),
-            Err(failure) => draft.park_timer(id, timer, &failure, now),
+        match logic(shared, draft, shelf, &attempt, false, left).instrument(span).await? {
+            Ok(result) => drop(keep(draft, shelf, &[id], result, false, shared)),
+            Err(failure) => draft.park_timer(id, timer, &failure, now, &shared.limits),
         }
     }
     Ok(due.len())

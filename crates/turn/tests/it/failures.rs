@@ -143,7 +143,8 @@ async fn overlap_reject_refuses_what_arrives_during_a_turn() {
 async fn overlap_coalesce_makes_one_turn_of_what_waits_together() {
     let world = World::new();
     let instance = world.start(log_bot().overlap(Overlap::Coalesce));
-    let all = [("1", "m1"), ("2", "m2"), ("3", "m3")].map(|(id, text)| instance.say(id, text));
+    let parts = [("1", "m1"), ("2", "m2"), ("1", "m1"), ("3", "m3"), ("2", "m2")];
+    let all = parts.map(|(id, text)| instance.say(id, text));
     assert!(join_all(all).await.iter().all(Result::is_ok));
     world.until_delivered().await;
     assert_eq!(world.log().await, ["m1\nm2\nm3"]);
@@ -159,4 +160,17 @@ async fn a_full_queue_refuses_and_says_which_limit() {
     let answers = join_all(all).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 3);
     assert!(answers[4].as_ref().unwrap_err().to_string().contains("queue_max"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_property_name_that_is_empty_or_reserved_is_refused() {
+    let world = World::new();
+    for name in ["", "$sayso"] {
+        let bot = Bot::new().on_message(async move |mut turn: Turn| {
+            *turn.state().named::<u32>(name)? += 1;
+            Ok(())
+        });
+        assert!(matches!(world.start(bot).say(name, "m").await, Err(Error::Failed(_))));
+        assert!(world.document().await.is_none());
+    }
 }
