@@ -11,7 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use sayso_activity::{Activity, Raw, Reference};
+use sayso_activity::{Activity, Kind, Raw, Reference};
 use serde::Serialize;
 
 use crate::{
@@ -64,6 +64,8 @@ pub(crate) struct Home(Mutex<Option<Box<Inner>>>);
 pub(crate) struct Inner {
     pub(crate) id: TurnId,
     pub(crate) activity: Arc<Activity>,
+    /// Where replies go.
+    pub(crate) reference: Reference,
     pub(crate) now: Timestamp,
     /// The conversation's state first, then the further documents in the order of their loading.
     pub(crate) conversation: State,
@@ -197,14 +199,20 @@ impl Turn {
         self.send(Activity::message(text));
     }
 
-    /// Sends an activity: it leaves when, and only when, the turn is saved.
+    /// Sends an activity: it leaves when, and only when, the turn is saved. An `invokeResponse` is
+    /// not sent but answers the `invoke`, as [`respond`](Self::respond) does.
     pub fn send(&mut self, mut activity: Activity) {
         let inner = self.inner_mut();
+        if activity.kind == Kind::InvokeResponse {
+            // People who port a bot answer an invoke this way.
+            inner.response = activity.value.and_then(|value| value.get().ok());
+            return;
+        }
         if inner.replies.len() >= inner.limits.replies_max {
             inner.replies_over += 1;
             return;
         }
-        activity.apply_reference(&inner.activity.reference());
+        activity.apply_reference(&inner.reference);
         activity.id = None;
         inner.replies.push(activity);
     }
@@ -285,7 +293,7 @@ impl Turn {
     /// How to reach this conversation later.
     #[must_use]
     pub fn reference(&self) -> Reference {
-        self.inner().activity.reference()
+        self.inner().reference.clone()
     }
 
     fn parts(&self) -> (&str, &str, &str) {

@@ -119,7 +119,12 @@ impl Item {
         sender: oneshot::Sender<Result<Answer, Error>>,
         shared: &Shared,
     ) -> Self {
-        let span = tracing::info_span!("turn", %id, kind = activity.kind.as_str());
+        // A kind we do not know is somebody else's text: not for logs.
+        let kind = match &activity.kind {
+            Kind::Other(_) => "other",
+            known => known.as_str(),
+        };
+        let span = tracing::info_span!("turn", %id, kind);
         Self {
             parts: vec![Part { id, activity: Arc::new(activity), sender }],
             now: shared.clock.now(),

@@ -7,7 +7,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use sayso_activity::Activity;
+use sayso_activity::{Activity, Reference};
 use tracing::Instrument;
 
 use super::{
@@ -222,10 +222,12 @@ async fn turn(
     let mut verdicts: Vec<_> = item.parts.iter().map(repeat).collect();
     shared.counters.duplicates.add(item.parts.len() - new.len());
     let Some(first) = new.first() else { return Ok(verdicts) };
+    let activity = merged(&new);
     let attempt = Attempt {
         id: first.id,
         key: mailbox.key.clone(),
-        activity: merged(&new),
+        reference: activity.reference(),
+        activity,
         now: item.now,
         bag: draft.document.bag.clone(),
         source: Arc::clone(shelf) as _,
@@ -332,6 +334,8 @@ async fn fire(
         let attempt = Attempt {
             id,
             key: mailbox.key.clone(),
+            // The channel never had an activity of this id: nothing can be a reply to it.
+            reference: Reference { activity_id: None, ..activity.reference() },
             activity: Arc::new(activity),
             now,
             bag: draft.document.bag.clone(),

@@ -49,6 +49,7 @@ async fn a_timer_fires_once_at_its_time_though_many_instances_watch() {
     tokio::time::sleep(Duration::from_secs(300)).await;
     assert_eq!(fired(&world).await, 1);
     assert_eq!(world.channel.texts(), ["time!"]);
+    assert_eq!(world.channel.replies_to(), [None], "the channel never had the timer's id");
     assert!(world.ledger().await.timers.is_empty());
     assert_eq!(instances.iter().map(|i| i.engine.stats().fired).sum::<u64>(), 1);
 }

@@ -164,6 +164,8 @@ async fn an_invoke_gets_its_recorded_answer_again() {
             let count = turn.state().named::<u32>("count")?;
             *count += 1;
             let count = *count;
+            // Both ways of answering do the same; the last one counts.
+            turn.send(Activity::invoke_response(418, None));
             Ok(turn.respond(200, &count)?)
         })
     };

@@ -280,6 +280,7 @@ impl fmt::Display for TestStore {
 pub(crate) struct TestChannel {
     store: Arc<TestStore>,
     pub(crate) arrived: Mutex<Vec<(String, String)>>,
+    replies_to: Mutex<Vec<Option<String>>>,
     pub(crate) script: Mutex<VecDeque<Step>>,
     pub(crate) false_words: Mutex<BTreeSet<String>>,
     /// Somebody tries to deliver and is held up.
@@ -305,6 +306,7 @@ impl TestChannel {
         Self {
             store,
             arrived: Mutex::default(),
+            replies_to: Mutex::default(),
             script: Mutex::default(),
             false_words: Mutex::default(),
             holding: Notify::new(),
@@ -319,6 +321,10 @@ impl TestChannel {
     pub(crate) fn texts(&self) -> Vec<String> {
         assert!(self.false_words.lock().unwrap().is_empty(), "P2 is broken");
         self.arrived.lock().unwrap().iter().map(|(_, text)| text.clone()).collect()
+    }
+
+    pub(crate) fn replies_to(&self) -> Vec<Option<String>> {
+        self.replies_to.lock().unwrap().clone()
     }
 
     pub(crate) fn ids(&self) -> Vec<String> {
@@ -337,6 +343,7 @@ impl TestChannel {
         if !is_stored || !is_so {
             self.false_words.lock().unwrap().insert(text.clone());
         }
+        self.replies_to.lock().unwrap().push(parcel.activity.reply_to_id.clone());
         self.arrived.lock().unwrap().push((parcel.id.to_string(), text));
     }
 }

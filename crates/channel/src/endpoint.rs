@@ -1,0 +1,131 @@
+//! The endpoint: channels post activities to it, and operators ask it how it is.
+//!
+//! Everything here comes from outside. A request is looked at from the cheap to the dear: its headers,
+//! its length, its bytes, its JSON, its addresses; only then does it become a turn. What is refused at
+//! any of these leaves no trace but a line in the log.
+
+mod answer;
+mod guard;
+mod intake;
+mod refusal;
+mod status;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+    routing::{get, post},
+};
+use sayso_turn::{Engine, activity::Activity};
+
+use self::refusal::Refusal;
+use crate::ServiceUrls;
+
+/// What the endpoint lets in.
+///
+/// # Example
+/// ```
+/// use sayso_channel::{EndpointOptions, ServiceUrls};
+///
+/// let teams = ServiceUrls::Only(vec!["https://smba.trafficmanager.net/".to_owned()]);
+/// let options = EndpointOptions { service_urls: teams, ..Default::default() };
+/// assert_eq!(options.body_bytes_max, 256 * 1024);
+/// ```
+#[derive(Clone, Debug)]
+pub struct EndpointOptions {
+    /// Where activities may ask replies to go. While it is [`ServiceUrls::Loopback`], requests must
+    /// also be addressed to this machine by a loopback name and not come from a foreign web page.
+    pub service_urls: ServiceUrls,
+    /// How large the body of a request may be.
+    pub body_bytes_max: usize,
+    /// How long the body of a request may take to arrive.
+    pub body_timeout: Duration,
+}
+
+impl Default for EndpointOptions {
+    fn default() -> Self {
+        Self {
+            service_urls: ServiceUrls::default(),
+            body_bytes_max: 256 * 1024,
+            body_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The routes of a bot: `POST /api/messages`, `GET /healthz`, `GET /readyz`, `GET /stats`.
+///
+/// A message is answered 200 when its turn is durable; replies follow through the engine's channel. An
+/// activity with `deliveryMode: expectReplies` gets its replies in the answer, an `invoke` gets the
+/// status and body that the bot gave. Every error has a JSON body with a code and one sentence.
+///
+/// # Guarantees
+/// A 4xx stored nothing and said nothing. So did a 500, unless the bot's own response to an invoke had
+/// no valid status. After a 503, or no answer at all, send the activity again under the same id: if its
+/// turn was saved after all, that is recognised. 408 and 429 are worth another try too.
+///
+/// # Limits
+/// Nothing here authenticates: whoever can reach the endpoint can talk to the bot. The router has a
+/// fallback of its own, so a router that is merged into it must have none.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, router};
+/// use sayso_turn::{Bot, Engine, store::MemoryStore};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let connector = Arc::new(Connector::new(ConnectorOptions::default())?);
+/// let engine = Engine::builder(Bot::new(), Arc::new(MemoryStore::default()), connector).start();
+/// let app: axum::Router = router(engine, EndpointOptions::default());
+/// # drop(app);
+/// # Ok(()) }
+/// ```
+pub fn router(engine: Engine, options: EndpointOptions) -> Router {
+    if let Some(useless) = options.service_urls.useless() {
+        tracing::warn!(service_url = useless, "an allowed service URL can never match");
+    }
+    Router::new()
+        .route("/api/messages", post(messages).fallback(refusal::wrong_method))
+        .route("/healthz", get(status::health).fallback(refusal::wrong_method))
+        .route("/readyz", get(status::ready).fallback(refusal::wrong_method))
+        .route("/stats", get(status::stats).fallback(refusal::wrong_method))
+        .fallback(refusal::no_such_path)
+        .with_state(Arc::new(Endpoint { engine, options }))
+}
+
+/// What the routes share.
+struct Endpoint {
+    engine: Engine,
+    options: EndpointOptions,
+}
+
+async fn messages(
+    State(endpoint): State<Arc<Endpoint>>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let options = &endpoint.options;
+    guard::check_sender(&request, &options.service_urls)?;
+    guard::check_format(request.headers())?;
+    let body = intake::read(request, options).await?;
+    let activity = parse(&body)?;
+    guard::check_service_url(&activity, &options.service_urls)?;
+    let want = answer::Want::of(&activity);
+    match endpoint.engine.receive(activity).await {
+        Ok(answer) => answer::give(want, &answer),
+        Err(error) => Err(refusal::of_turn(&error)),
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Activity, Refusal> {
+    let bad = |error: sayso_turn::activity::ParseError| {
+        Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", error.to_string())
+    };
+    let mut activity = Activity::from_json(body).map_err(bad)?;
+    activity.check().map_err(bad)?;
+    // Says who called on whose behalf, so only somebody who checked a token may set it.
+    drop(activity.extra.remove("callerId"));
+    Ok(activity)
+}

@@ -1,0 +1,50 @@
+//! Reading a body, within a size and a time.
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{StatusCode, header},
+};
+use futures_util::StreamExt;
+
+use super::{EndpointOptions, refusal::Refusal};
+
+/// Reads the body of a request. What says that it is too long is not read at all.
+pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<Vec<u8>, Refusal> {
+    let bytes_max = options.body_bytes_max;
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
+    let length = length.and_then(|text| text.parse::<usize>().ok()).unwrap_or_default();
+    if length > bytes_max {
+        return Err(too_large(bytes_max));
+    }
+    let body = collect(request.into_body(), length, bytes_max);
+    match tokio::time::timeout(options.body_timeout, body).await {
+        Ok(body) => body,
+        Err(_) => Err(Refusal::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "RequestTimeout",
+            format!("the body did not arrive within {:?}", options.body_timeout),
+        )
+        .closing()),
+    }
+}
+
+async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
+    let mut bytes = Vec::with_capacity(length);
+    let mut chunks = body.into_data_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| {
+            Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", "the body broke off").closing()
+        })?;
+        if bytes.len() + chunk.len() > bytes_max {
+            return Err(too_large(bytes_max));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+fn too_large(bytes_max: usize) -> Refusal {
+    let message = format!("the body is larger than {bytes_max} bytes (limit body_bytes_max)");
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestTooLarge", message).closing()
+}

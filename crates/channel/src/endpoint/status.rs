@@ -1,0 +1,64 @@
+//! How the instance is: for load balancers and operators.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+};
+use sayso_turn::Stats;
+use serde::Serialize;
+
+use super::{
+    Endpoint, guard,
+    refusal::{self, Refusal},
+};
+
+/// How long the store may take to answer before the instance counts as not ready.
+const READY_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The process runs and answers; it asks nothing else.
+pub(super) async fn health() -> &'static str {
+    "ok"
+}
+
+/// The instance takes activities in and its store answers.
+pub(super) async fn ready(State(endpoint): State<Arc<Endpoint>>) -> Result<&'static str, Refusal> {
+    let not = |message: &'static str| {
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "NotReady", message).retryable()
+    };
+    let engine = &endpoint.engine;
+    if engine.is_closing() {
+        return Err(not("this instance is shutting down"));
+    }
+    match tokio::time::timeout(READY_TIMEOUT, engine.ready()).await {
+        Ok(Ok(())) => Ok("ready"),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "not ready: the store does not answer");
+            Err(not("the store cannot be reached"))
+        }
+        Err(_) => {
+            tracing::warn!(timeout = ?READY_TIMEOUT, "not ready: the store takes too long");
+            Err(not("the store does not answer in time"))
+        }
+    }
+}
+
+/// What the instance has done, as one JSON object of counters.
+pub(super) async fn stats(
+    State(endpoint): State<Arc<Endpoint>>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        instance: &'a str,
+        busy: usize,
+        #[serde(flatten)]
+        stats: Stats,
+    }
+    guard::check_sender(&request, &endpoint.options.service_urls)?;
+    let engine = &endpoint.engine;
+    let report = Report { instance: engine.instance(), busy: engine.busy(), stats: engine.stats() };
+    Ok(refusal::json(StatusCode::OK, &report))
+}

@@ -1,0 +1,32 @@
+//! The Bot Framework over HTTP: the endpoint that channels post activities to, and the client that
+//! hands replies back.
+//!
+//! [`router`] takes activities in and answers when their turns are durable. [`Connector`] is the
+//! [`Channel`](sayso_turn::channel::Channel) that the engine's courier hands replies over to. Both ask
+//! [`ServiceUrls`] before they trust an address that came with an activity.
+//!
+//! # Example
+//!
+//! ```
+//! use std::sync::Arc;
+//! use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, router};
+//! use sayso_turn::{Bot, Engine, Turn, store::MemoryStore};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("hello"); Ok(()) });
+//! let connector = Arc::new(Connector::new(ConnectorOptions::default())?);
+//! let engine = Engine::builder(bot, Arc::new(MemoryStore::default()), connector).start();
+//! let app = router(engine, EndpointOptions::default());
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+//! let server = axum::serve(listener, app); // `.await` it to serve
+//! # drop(server);
+//! # Ok(()) }
+//! ```
+
+mod connector;
+mod endpoint;
+mod service_urls;
+
+pub use connector::{Connector, ConnectorError, ConnectorOptions};
+pub use endpoint::{EndpointOptions, router};
+pub use service_urls::ServiceUrls;

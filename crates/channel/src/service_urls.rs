@@ -1,0 +1,239 @@
+//! Which service URLs an activity may name.
+//!
+//! An inbound activity says where its replies go. Whoever can post one could thus make the bot call any
+//! address: a metadata service, a neighbour, a server that collects tokens. So an address counts only
+//! if it is on this list, when it comes in and again when it is used.
+
+use std::{fmt, net::IpAddr};
+
+use reqwest::Url;
+
+/// Which service URLs an activity may name.
+///
+/// # Guarantees
+/// Nothing but HTTPS ever leaves the machine: plain HTTP is for loopback only, and loopback is an IP
+/// literal or the name `localhost`, which is never looked up. A URL with a user name, a query or a
+/// fragment is not allowed.
+///
+/// # Example
+/// ```
+/// use sayso_channel::ServiceUrls;
+///
+/// assert!(ServiceUrls::Loopback.allows("http://localhost:56150/_connector"));
+/// assert!(!ServiceUrls::Loopback.allows("http://169.254.169.254/"));
+///
+/// let teams = ServiceUrls::Only(vec!["https://smba.trafficmanager.net/teams".to_owned()]);
+/// assert!(teams.allows("https://smba.trafficmanager.net/teams/"));
+/// assert!(!teams.allows("https://smba.trafficmanager.net/teamsters"));
+/// assert!(!teams.allows("http://localhost:56150/_connector"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ServiceUrls {
+    /// Any address on this machine: for development, where nothing authenticates.
+    #[default]
+    Loopback,
+    /// URLs that begin with one of these: the same scheme, host and port, and a path that is the same
+    /// or goes on after a `/`. Each must be HTTPS or on loopback; one that is not allows nothing.
+    Only(Vec<String>),
+}
+
+impl ServiceUrls {
+    /// Whether an activity may name this URL.
+    #[must_use]
+    pub fn allows(&self, url: &str) -> bool {
+        self.resolve(url).is_some()
+    }
+
+    /// The URL in its normal form, if it is allowed.
+    pub(crate) fn resolve(&self, url: &str) -> Option<Url> {
+        let url = parse(url)?;
+        let is_allowed = match self {
+            Self::Loopback => is_loopback(&url),
+            Self::Only(prefixes) => {
+                prefixes.iter().filter_map(|prefix| parse(prefix)).any(|base| covers(&base, &url))
+            }
+        };
+        is_allowed.then_some(url)
+    }
+
+    /// The first entry that can never allow anything.
+    pub(crate) fn useless(&self) -> Option<&str> {
+        match self {
+            Self::Loopback => None,
+            Self::Only(prefixes) => {
+                prefixes.iter().map(String::as_str).find(|prefix| parse(prefix).is_none())
+            }
+        }
+    }
+}
+
+/// Says what is allowed, as the end of a sentence.
+impl fmt::Display for ServiceUrls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loopback => f.write_str("a loopback address such as http://localhost:56150"),
+            Self::Only(prefixes) if prefixes.is_empty() => f.write_str("none"),
+            Self::Only(prefixes) => write!(f, "what begins with {}", prefixes.join(" or ")),
+        }
+    }
+}
+
+/// Whether a host, as it stands in a URL or a `Host` header without port, is this machine.
+pub(crate) fn is_loopback_name(host: &str) -> bool {
+    let literal = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    match literal.parse::<IpAddr>() {
+        Ok(address) => address.is_loopback(),
+        Err(_) => host.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// Whether a web origin, as a browser writes it, is a page of this machine.
+pub(crate) fn is_loopback_origin(origin: &str) -> bool {
+    Url::parse(origin)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && is_loopback(&url))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    url.host_str().is_some_and(is_loopback_name)
+}
+
+/// Reads a URL that a reply could be posted to, on whatever host.
+fn parse(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_private = match url.scheme() {
+        "https" => url.host_str().is_some(),
+        "http" => is_loopback(&url),
+        _ => false,
+    };
+    let is_plain = url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    // Some servers take these for separators, and `..` between them for a step up.
+    let path = url.path().to_ascii_lowercase();
+    let is_flat = !path.contains("%2f") && !path.contains("%5c");
+    (is_private && is_plain && is_flat).then_some(url)
+}
+
+fn covers(base: &Url, url: &Url) -> bool {
+    let is_same_origin = base.scheme() == url.scheme()
+        && base.host_str() == url.host_str()
+        && base.port_or_known_default() == url.port_or_known_default();
+    let rest = url.path().strip_prefix(base.path().trim_end_matches('/'));
+    is_same_origin && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(urls: &ServiceUrls, allowed: &[&str], refused: &[&str]) {
+        for url in allowed {
+            assert!(urls.allows(url), "{url} should be allowed");
+        }
+        for url in refused {
+            assert!(!urls.allows(url), "{url} should be refused");
+        }
+    }
+
+    #[test]
+    fn loopback_is_a_literal_or_localhost_and_nothing_that_looks_like_it() {
+        check(
+            &ServiceUrls::Loopback,
+            &[
+                "http://localhost:56150/_connector",
+                "HTTP://LOCALHOST",
+                "https://127.0.0.1/",
+                "http://127.8.9.1:1",
+                "http://[::1]:3978/a/b",
+                "http://2130706433/",
+            ],
+            &[
+                "",
+                "localhost:3978",
+                "//localhost/",
+                "ftp://localhost/",
+                "file:///etc/hosts",
+                "data:text/plain,x",
+                "http://localhost.example.com/",
+                "http://localhost./",
+                "http://a.localhost/",
+                "http://127.0.0.1.example.com/",
+                "http://127.0.0.1@example.com/",
+                "http://example.com\\@127.0.0.1/",
+                "http://user@127.0.0.1/",
+                "http://:word@127.0.0.1/",
+                "http://127.0.0.1/?a=b",
+                "http://127.0.0.1/?",
+                "http://127.0.0.1/#a",
+                "http://0.0.0.0/",
+                "http://[::]/",
+                "http://[::ffff:127.0.0.1]/",
+                "http://10.0.0.1/",
+                "http://169.254.169.254/latest",
+                "http://[fe80::1]/",
+                "https://example.com/",
+                "http://ⓛocalhost.example/",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_list_allows_the_same_origin_and_whole_segments_of_the_path() {
+        let urls = ServiceUrls::Only(vec![
+            "https://a.example/teams/".to_owned(),
+            "https://b.example".to_owned(),
+            "http://127.0.0.1:5000/_connector".to_owned(),
+        ]);
+        check(
+            &urls,
+            &[
+                "https://a.example/teams",
+                "https://A.example:443/teams/emea/",
+                "https://b.example",
+                "https://b.example/any/path",
+                "http://127.0.0.1:5000/_connector/",
+            ],
+            &[
+                "http://a.example/teams",
+                "https://a.example/",
+                "https://a.example/teamsters",
+                "https://a.example/Teams",
+                "https://a.example/teams/../other",
+                "https://a.example/teams/%2e%2e/other",
+                "https://a.example/teams/..%2fother",
+                "https://a.example/teams/..%5Cother",
+                "https://a.example:444/teams",
+                "https://a.example.evil.example/teams",
+                "https://a.example@evil.example/teams",
+                "https://b.example.evil.example",
+                "https://evil.example/https://b.example",
+                "http://127.0.0.1:5001/_connector",
+                "http://localhost:5000/_connector",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_entry_that_is_not_private_allows_nothing_and_is_found() {
+        for entry in
+            ["http://a.example", "a.example", "https://a.example/?x", "https://u@a.example"]
+        {
+            let urls = ServiceUrls::Only(vec!["https://b.example".to_owned(), entry.to_owned()]);
+            assert_eq!(urls.useless(), Some(entry));
+            assert!(!urls.allows(entry), "{entry}");
+        }
+        assert_eq!(ServiceUrls::Loopback.useless(), None);
+        assert!(!ServiceUrls::Only(vec![]).allows("http://localhost/"));
+    }
+
+    #[test]
+    fn an_origin_is_a_page_of_this_machine_or_not() {
+        for origin in ["http://localhost:56150", "https://127.0.0.1", "http://[::1]:8080"] {
+            assert!(is_loopback_origin(origin), "{origin}");
+        }
+        for origin in ["null", "", "https://example.com", "http://localhost.example", "file://"] {
+            assert!(!is_loopback_origin(origin), "{origin}");
+        }
+    }
+}

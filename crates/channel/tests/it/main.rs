@@ -1,0 +1,18 @@
+//! The endpoint and the connector over real sockets on loopback.
+
+#[cfg(test)]
+mod bad_inputs;
+#[cfg(test)]
+mod deliveries;
+#[cfg(test)]
+mod failures;
+#[cfg(test)]
+mod logs;
+#[cfg(test)]
+mod messages;
+#[cfg(test)]
+mod senders;
+#[cfg(test)]
+mod status;
+#[cfg(test)]
+mod support;

@@ -1,0 +1,101 @@
+//! What the tests stand on: a bot behind the endpoint, a channel that its replies go to, and a client
+//! that writes its requests byte by byte.
+
+pub(crate) mod client;
+pub(crate) mod sink;
+pub(crate) mod store;
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use futures_util::TryStreamExt;
+use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, router};
+use sayso_turn::{
+    Bot, Engine, Key, Limits, Turn,
+    store::{MemoryStore, Store},
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use client::Reply;
+
+/// Longer than anything here takes; a test that waits this long has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A served bot.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) engine: Engine,
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Server {
+    /// Serves a bot over a memory store.
+    pub(crate) async fn start(bot: Bot) -> Self {
+        let store = Arc::new(MemoryStore::default());
+        Self::with(bot, store, Limits::default(), EndpointOptions::default()).await
+    }
+
+    pub(crate) async fn with(
+        bot: Bot,
+        store: Arc<dyn Store>,
+        limits: Limits,
+        options: EndpointOptions,
+    ) -> Self {
+        let service_urls = options.service_urls.clone();
+        let connector = ConnectorOptions { service_urls, ..Default::default() };
+        let connector = Arc::new(Connector::new(connector).unwrap());
+        let engine = Engine::builder(bot, Arc::clone(&store), connector).limits(limits).start();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let app = router(engine.clone(), options);
+        drop(tokio::spawn(async move { axum::serve(listener, app).await }));
+        Self { address, engine, store }
+    }
+
+    /// Posts an activity as a well-behaved channel does.
+    pub(crate) async fn post(&self, activity: &Value) -> Reply {
+        client::post(self.address, &activity.to_string()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        client::request(self.address, &format!("GET {path} HTTP/1.1"), &[], b"").await
+    }
+
+    /// The keys of all stored documents.
+    pub(crate) async fn stored(&self) -> Vec<Key> {
+        self.store.list("").try_collect().await.unwrap()
+    }
+}
+
+/// A bot that repeats what it hears.
+pub(crate) fn echo() -> Bot {
+    Bot::new().on_message(async |mut turn: Turn| {
+        let line = format!("Echo: {}", turn.text());
+        turn.say(line);
+        Ok(())
+    })
+}
+
+/// A message whose replies go to a service URL.
+pub(crate) fn message(id: &str, text: &str, service_url: &str) -> Value {
+    json!({
+        "type": "message",
+        "id": id,
+        "text": text,
+        "channelId": "emulator",
+        "serviceUrl": service_url,
+        "from": {"id": "ann"},
+        "recipient": {"id": "bot"},
+        "conversation": {"id": "c1"},
+    })
+}
+
+/// The same activity with other members; `null` takes one away.
+pub(crate) fn with(mut activity: Value, changes: Value) -> Value {
+    let (Value::Object(members), Value::Object(changes)) = (&mut activity, changes) else {
+        panic!("both are objects");
+    };
+    members.extend(changes);
+    members.retain(|_, value| !value.is_null());
+    activity
+}
