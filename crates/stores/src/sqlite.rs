@@ -8,6 +8,7 @@ mod failure;
 mod file;
 mod lane;
 mod reader;
+mod values;
 mod writer;
 
 use std::{
@@ -27,7 +28,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 use tokio::sync::oneshot;
 
@@ -312,25 +313,5 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
-/// The version that an ETag of ours names; any other text names none.
-fn version_of(etag: &ETag) -> Option<i64> {
-    let version: i64 = etag.as_str().parse().ok()?;
-    (version.to_string() == etag.as_str()).then_some(version)
-}
-
-fn etag_of(version: i64) -> ETag {
-    ETag::new(version.to_string())
-}
-
-/// SQLite's integers have a sign; the end of time is the largest of them.
-fn millis_of(time: Timestamp) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// The condition of a write as SQL sees it: no version when the document must not exist.
-fn expected_version(expect: &Expect) -> Option<Option<i64>> {
-    match expect {
-        Expect::Absent => Some(None),
-        Expect::At(etag) => version_of(etag).map(Some),
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,8 @@ use crate::{Key, clock::Timestamp};
 /// * A failed condition is a value, [`Saved::Conflict`], never an error. Everything else that goes
 ///   wrong is an [`Error`], and its kind says what is known about the write.
 /// * Keys and bodies are opaque: never normalised, never looked into.
-/// * Dropping a future of this trait leaves the write either done or not done, never half done.
+/// * Dropping a future of this trait leaves the write either done or not done, never half done. It may
+///   still land after a following load; only a conditional write of one's own settles that.
 #[async_trait]
 pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Reads a document, or `None` when there is none.

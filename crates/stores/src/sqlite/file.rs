@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rusqlite::{
@@ -35,8 +35,11 @@ const SCHEMA: &str = "
     ) STRICT;
     CREATE INDEX document_due ON document (due, key, version) WHERE due IS NOT NULL;";
 
-/// How often setting up is tried while other processes set the same file up.
-const TRIES_MAX: u32 = 200;
+/// The smallest file that can be a database: one page. SQLite would take less for an empty one.
+const DATABASE_BYTES_MIN: u64 = 512;
+
+/// How long setting up is tried again while other processes set the same file up.
+const SET_UP_MAX: Duration = Duration::from_secs(10);
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(25);
 
 pub(super) struct DatabaseFile {
@@ -73,7 +76,7 @@ impl DatabaseFile {
         self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
         self.check_numbers(self.patiently(|| numbers(&connection))?)?;
         self.check_numbers(self.patiently(|| set_up(&connection))?)?;
-        self.patiently(|| connection.pragma_update(None, "journal_mode", "wal"))?;
+        self.use_log(&connection)?;
         self.sql(connection.execute_batch(
             "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;",
         ))?;
@@ -98,6 +101,19 @@ impl DatabaseFile {
         Ok(connection)
     }
 
+    fn use_log(&self, connection: &Connection) -> Result<(), Error> {
+        let mode = self.patiently(|| {
+            connection
+                .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))
+        })?;
+        if mode == "wal" {
+            return Ok(());
+        }
+        let path = self.path.display();
+        let reason = format!("{path} cannot have a write-ahead log; put it on a local disk");
+        Err(self.invalid(reason, None))
+    }
+
     fn create_folder(&self) -> Result<(), Error> {
         let Some(folder) = self.path.parent().filter(|folder| !folder.is_dir()) else {
             return Ok(());
@@ -119,8 +135,9 @@ impl DatabaseFile {
     /// Through SQLite all the same: to open and close the file any other way would release the locks
     /// that this process may already hold on it.
     fn check_at_rest(&self) -> Result<(), Error> {
-        if !self.path.exists() {
-            return Ok(());
+        let Ok(metadata) = fs::metadata(&self.path) else { return Ok(()) };
+        if metadata.is_file() && (1..DATABASE_BYTES_MIN).contains(&metadata.len()) {
+            return Err(self.not_ours("is not a SQLite database"));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -159,13 +176,15 @@ impl DatabaseFile {
     /// Tries again for a while when other processes are in the way: setting up needs locks that
     /// SQLite does not wait for by itself.
     fn patiently<T>(&self, step: impl Fn() -> rusqlite::Result<T>) -> Result<T, Error> {
-        for _ in 1..TRIES_MAX {
+        let started = Instant::now();
+        loop {
             match step() {
-                Err(error) if is_busy(&error) => thread::sleep(TRY_AGAIN_AFTER),
+                Err(error) if is_busy(&error) && started.elapsed() < SET_UP_MAX => {
+                    thread::sleep(TRY_AGAIN_AFTER);
+                }
                 result => return self.sql(result),
             }
         }
-        self.sql(step())
     }
 
     fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {

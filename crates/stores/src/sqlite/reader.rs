@@ -13,7 +13,11 @@ use sayso_turn::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::{BATCH_MAX, etag_of, failure::Failure, millis_of};
+use super::{
+    BATCH_MAX,
+    failure::Failure,
+    values::{etag_of, millis_of},
+};
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
@@ -28,12 +32,12 @@ pub(super) struct Reader {
     store: Arc<str>,
 }
 
-const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
+pub(super) const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
 /// The index is named because the planner would rather walk all keys than sort the few that are due.
 pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY document_due
     WHERE due <= ?1 AND key > ?2 ORDER BY key LIMIT ?3";
-const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
-const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
+pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
+pub(super) const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
 
 impl Reader {
     pub(super) fn new(connection: Connection, store: Arc<str>) -> Self {

@@ -14,7 +14,9 @@ use sayso_turn::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    BATCH_MAX, Counters, etag_of, expected_version, failure::Failure, millis_of, version_of,
+    BATCH_MAX, Counters,
+    failure::Failure,
+    values::{etag_of, expected_version, millis_of, version_of},
 };
 
 /// New versions, in the order of the writes; none for a delete.
@@ -42,9 +44,9 @@ pub(super) struct Writer {
 
 const INSERT: &str = "INSERT INTO document (key, version, due, body) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO NOTHING";
-const UPDATE: &str = "UPDATE document SET version = ?2 + 1, due = ?3, body = ?4
+pub(super) const UPDATE: &str = "UPDATE document SET version = ?2 + 1, due = ?3, body = ?4
     WHERE key = ?1 AND version = ?2";
-const DELETE: &str = "DELETE FROM document WHERE key = ?1 AND version = ?2";
+pub(super) const DELETE: &str = "DELETE FROM document WHERE key = ?1 AND version = ?2";
 
 /// A document's first version is a random number below this, so that no version of a document that
 /// was deleted is used again by its successor.

@@ -45,7 +45,7 @@ struct Rows {
 
 struct Row {
     body: String,
-    version: u64,
+    etag: ETag,
 }
 
 impl MemoryStore {
@@ -59,31 +59,22 @@ impl Rows {
     fn holds(&self, key: &Key, expect: &Expect) -> bool {
         match (self.by_key.get(key), expect) {
             (None, Expect::Absent) => true,
-            (Some(row), Expect::At(etag)) => row.has(etag),
+            (Some(row), Expect::At(etag)) => row.etag == *etag,
             (None, Expect::At(_)) | (Some(_), Expect::Absent) => false,
         }
     }
 
     fn put(&mut self, write: Write) -> ETag {
         self.version += 1;
-        let version = self.version;
+        let etag = ETag::new(self.version.to_string());
         match write.due {
             Some(at) => drop(self.due.insert(write.key.clone(), at)),
             None => drop(self.due.remove(&write.key)),
         }
-        drop(self.by_key.insert(write.key, Row { body: write.body, version }));
-        etag(version)
+        let row = Row { body: write.body, etag: etag.clone() };
+        drop(self.by_key.insert(write.key, row));
+        etag
     }
-}
-
-impl Row {
-    fn has(&self, etag: &ETag) -> bool {
-        etag.as_str().parse() == Ok(self.version)
-    }
-}
-
-fn etag(version: u64) -> ETag {
-    ETag::new(version.to_string())
 }
 
 #[async_trait]
@@ -93,7 +84,7 @@ impl Store for MemoryStore {
         Ok(rows
             .by_key
             .get(key)
-            .map(|row| Stored { body: row.body.clone(), etag: etag(row.version) }))
+            .map(|row| Stored { body: row.body.clone(), etag: row.etag.clone() }))
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
@@ -106,7 +97,7 @@ impl Store for MemoryStore {
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let mut rows = self.rows();
-        if !rows.by_key.get(key).is_some_and(|row| row.has(etag)) {
+        if !rows.by_key.get(key).is_some_and(|row| row.etag == *etag) {
             return Ok(Saved::Conflict);
         }
         drop(rows.by_key.remove(key));
@@ -125,7 +116,7 @@ impl Store for MemoryStore {
         let waiting = rows.due.range((from, Bound::Unbounded)).filter(|(_, at)| **at <= now);
         let named = waiting.take(limit).filter_map(|(key, at)| {
             let row = rows.by_key.get(key)?;
-            Some(Due { key: key.clone(), etag: etag(row.version), at: *at })
+            Some(Due { key: key.clone(), etag: row.etag.clone(), at: *at })
         });
         Ok(named.collect())
     }

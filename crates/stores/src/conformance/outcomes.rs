@@ -1,0 +1,96 @@
+//! A future may be dropped at any moment: what it was to write is then written whole, or not at all.
+//!
+//! Which of the two a load tells. It may still become true a little later, when the write was already
+//! on its way; a conditional save that follows can never be fooled by that.
+
+use std::{future::Future, sync::Arc};
+
+use sayso_turn::{
+    Key,
+    store::{ETag, Saved, Store},
+};
+
+use super::scene::{ROUNDS_MAX, Scene, body_of, number_in, replace};
+
+/// How many futures are dropped, each a little later in its life than the one before.
+const DROPS: i64 = 120;
+
+/// A save is dropped after more and more steps. The document is then the old one or the new one, and
+/// the next save at what was loaded succeeds, unless the dropped one came in between.
+pub async fn a_dropped_save_happened_whole_or_not_at_all(store: Arc<dyn Store>) {
+    let scene = Scene::new(store);
+    let key = scene.key("dropped");
+    let mut etag = scene.create(&key, &body_of(0)).await;
+    let mut happened = 0;
+    for number in 1..=DROPS {
+        let (old, new) = (body_of(2 * number - 2), body_of(2 * number - 1));
+        let save = {
+            let (scene, key, etag, new) = (scene.clone(), key.clone(), etag.clone(), new.clone());
+            async move { scene.save(replace(&key, &etag, &new)).await }
+        };
+        drop_after(number, save).await;
+        let settled = settle(&scene, &key, &old, &new, &body_of(2 * number)).await;
+        happened += i64::from(settled.is_new);
+        etag = settled.etag;
+    }
+    assert_eq!(number_in(&scene.read(&key).await.body), 2 * DROPS);
+    assert!(happened > 0, "every future was dropped before it did anything");
+}
+
+/// A delete is dropped after more and more steps. The document is then there unchanged, or gone.
+pub async fn a_dropped_delete_happened_or_did_not(store: Arc<dyn Store>) {
+    let scene = Scene::new(store);
+    for number in 1..=DROPS {
+        let key = scene.key(&format!("dropped/{number}"));
+        let etag = scene.create(&key, &body_of(number)).await;
+        let delete = {
+            let (scene, key, etag) = (scene.clone(), key.clone(), etag.clone());
+            async move { scene.delete(&key, &etag).await }
+        };
+        drop_after(number, delete).await;
+        if let Some(stored) = scene.load(&key).await {
+            assert_eq!((stored.body, &stored.etag), (body_of(number), &etag));
+        }
+        // Whoever deletes now, it is gone afterwards.
+        let _saved = scene.delete(&key, &etag).await;
+        assert_eq!(scene.load(&key).await, None);
+        let _etag = scene.create(&key, &body_of(-1)).await;
+        assert_eq!(scene.read(&key).await.body, body_of(-1), "no late delete hits the new one");
+    }
+}
+
+struct Settled {
+    is_new: bool,
+    etag: ETag,
+}
+
+/// Loads until a save at what was loaded succeeds.
+async fn settle(scene: &Scene, key: &Key, old: &str, new: &str, next: &str) -> Settled {
+    for _ in 0..2 {
+        let found = scene.read(key).await;
+        let is_new = found.body == new;
+        assert!(is_new || found.body == old, "neither old nor new: {}", found.body);
+        match scene.save(replace(key, &found.etag, next)).await {
+            Saved::Committed(etag) => return Settled { is_new, etag },
+            Saved::Conflict => assert!(!is_new, "nobody else writes"),
+        }
+    }
+    unreachable!("the dropped save comes in between once, not twice")
+}
+
+/// Lets a future run for some steps, or to its end, and drops it.
+pub(super) async fn drop_after<T: Send + 'static>(
+    steps: i64,
+    work: impl Future<Output = T> + Send + 'static,
+) {
+    assert!(steps < i64::from(ROUNDS_MAX));
+    let task = tokio::spawn(work);
+    // Few steps more often than many: the interesting moments are early.
+    for _ in 0..steps % 40 {
+        tokio::task::yield_now().await;
+    }
+    task.abort();
+    if let Err(error) = task.await {
+        assert!(error.is_cancelled(), "the call panicked");
+    }
+}

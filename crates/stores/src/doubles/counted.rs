@@ -1,0 +1,154 @@
+//! A store that counts the calls to the one behind it.
+
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+};
+
+/// Counts the calls to a store.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+///
+/// use sayso_stores::doubles::Counted;
+/// use sayso_turn::{Key, store::{MemoryStore, Store}};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let store = Counted::new(Arc::new(MemoryStore::default()));
+/// assert_eq!(store.load(&Key::new("k").unwrap()).await.unwrap(), None);
+/// assert_eq!(store.counts().loads, 1);
+/// assert_eq!(store.counts().saves, 0);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Counted<S: ?Sized> {
+    counters: Counters,
+    store: Arc<S>,
+}
+
+/// How often each method was called; calls that failed or conflicted count, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Calls of [`Store::load`].
+    pub loads: u64,
+    /// Calls of [`Store::save`].
+    pub saves: u64,
+    /// Calls of [`Store::delete`].
+    pub deletes: u64,
+    /// Calls of [`Store::due`].
+    pub dues: u64,
+    /// Calls of [`Store::list`].
+    pub lists: u64,
+    /// Calls of [`Transactions::save_all`].
+    pub transactions: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    loads: AtomicU64,
+    saves: AtomicU64,
+    deletes: AtomicU64,
+    dues: AtomicU64,
+    lists: AtomicU64,
+    transactions: AtomicU64,
+}
+
+impl<S: Store + ?Sized> Counted<S> {
+    /// Counts from zero.
+    pub fn new(store: Arc<S>) -> Self {
+        Self { counters: Counters::default(), store }
+    }
+
+    /// The counts so far.
+    pub fn counts(&self) -> Counts {
+        let of = |counter: &AtomicU64| counter.load(Ordering::SeqCst);
+        Counts {
+            loads: of(&self.counters.loads),
+            saves: of(&self.counters.saves),
+            deletes: of(&self.counters.deletes),
+            dues: of(&self.counters.dues),
+            lists: of(&self.counters.lists),
+            transactions: of(&self.counters.transactions),
+        }
+    }
+}
+
+#[async_trait]
+impl<S: Store + ?Sized> Store for Counted<S> {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        count(&self.counters.loads);
+        self.store.load(key).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        count(&self.counters.saves);
+        self.store.save(write).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        count(&self.counters.deletes);
+        self.store.delete(key, etag).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        count(&self.counters.dues);
+        self.store.due(now, after, limit).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        count(&self.counters.lists);
+        self.store.list(prefix)
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        self.store.transactions().map(|_| self as &dyn Transactions)
+    }
+}
+
+#[async_trait]
+impl<S: Store + ?Sized> Transactions for Counted<S> {
+    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        count(&self.counters.transactions);
+        match self.store.transactions() {
+            Some(transactions) => transactions.save_all(writes).await,
+            None => Err(no_transactions(self)),
+        }
+    }
+}
+
+impl<S: fmt::Display + ?Sized> fmt::Display for Counted<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.store.fmt(f)
+    }
+}
+
+fn count(counter: &AtomicU64) {
+    let _before = counter.fetch_add(1, Ordering::SeqCst);
+}
+
+pub(super) fn no_transactions(store: &impl fmt::Display) -> Error {
+    Error::Invalid {
+        store: Cow::Owned(store.to_string()),
+        reason: "it has no transactions".into(),
+        source: None,
+    }
+}

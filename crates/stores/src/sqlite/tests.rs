@@ -1,0 +1,187 @@
+//! What only SQLite can show: locks of others, full disks, statements that fail, plans of queries.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rusqlite::Connection;
+use sayso_turn::store::{Expect, MemoryStore};
+use tempfile::TempDir;
+
+use super::*;
+
+fn key(name: &str) -> Key {
+    Key::new(name).unwrap()
+}
+
+fn create(name: &str, body: &str) -> Write {
+    Write { key: key(name), expect: Expect::Absent, body: body.into(), due: None }
+}
+
+fn open(busy: Duration) -> (TempDir, SqliteStore, Connection) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let store = SqliteStore::open_with(&path, busy).unwrap();
+    (folder, store, Connection::open(path).unwrap())
+}
+
+#[tokio::test]
+async fn a_lock_held_by_another_for_too_long_means_nothing_happened() {
+    let (_folder, store, other) = open(Duration::from_millis(50));
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.save(create("a", "{}")).await.unwrap_err();
+    assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+    assert!(error.to_string().contains("locked"), "{error}");
+    assert_eq!(store.load(&key("a")).await.unwrap(), None);
+    other.execute_batch("COMMIT").unwrap();
+    assert!(matches!(store.save(create("a", "{}")).await, Ok(Saved::Committed(_))));
+}
+
+#[tokio::test]
+async fn the_failure_of_one_job_is_not_that_of_its_neighbours() {
+    for kind in ["ABORT", "FAIL", "ROLLBACK"] {
+        let (_folder, store, other) = open(BUSY_MAX);
+        other
+            .execute_batch(&format!(
+                "CREATE TRIGGER poison BEFORE INSERT ON document WHEN NEW.key = 'poison'
+                 BEGIN SELECT RAISE({kind}, 'poisoned'); END;"
+            ))
+            .unwrap();
+        // The lock makes all of them wait together, so that they share a transaction.
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut names: Vec<String> = (0..40).map(|number| number.to_string()).collect();
+        names.insert(20, "poison".into());
+        let transaction = vec![create("with poison", "{}"), create("poison", "{}")];
+        let saves = names.iter().map(|name| store.save(create(name, "{}")));
+        let both = store.save_all(transaction);
+        let release = async { other.execute_batch("COMMIT").unwrap() };
+        let (saves, both, ()) = tokio::join!(join_all(saves), both, release);
+        for (name, saved) in names.iter().zip(saves) {
+            match saved {
+                Ok(Saved::Committed(_)) => assert_ne!(name, "poison"),
+                other => {
+                    assert!(matches!(&other, Err(Error::Invalid { .. })), "{name}: {other:?}");
+                    assert_eq!(name, "poison");
+                }
+            }
+            assert_eq!(store.load(&key(name)).await.unwrap().is_some(), name != "poison");
+        }
+        assert!(matches!(both, Err(Error::Invalid { .. })), "{both:?}");
+        assert_eq!(store.load(&key("with poison")).await.unwrap(), None, "half a transaction");
+    }
+}
+
+#[test]
+fn a_full_disk_means_nothing_happened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = DatabaseFile::new(&folder.path().join("bot.sqlite"), BUSY_MAX).unwrap();
+    let connection = file.open_for_writing().unwrap();
+    let pages: i64 =
+        connection.query_row("PRAGMA max_page_count = 8", [], |row| row.get(0)).unwrap();
+    assert_eq!(pages, 8);
+    let counters = Arc::new(Counters::default());
+    let writer = writer::Writer::new(connection, Arc::clone(&counters));
+    let (queue, waiting) = tokio::sync::mpsc::channel(8);
+    let large = format!("\"{}\"", "x".repeat(100_000));
+    let answers: Vec<_> = [("small", "{}"), ("large", large.as_str()), ("other", "{}")]
+        .into_iter()
+        .map(|(name, body)| {
+            let (reply, answer) = oneshot::channel();
+            let change = Change::Save(vec![create(name, body)]);
+            assert!(queue.try_send(Job { change, reply }).is_ok());
+            answer
+        })
+        .collect();
+    drop(queue);
+    writer.run(waiting);
+    let answers: Vec<_> =
+        answers.into_iter().map(|answer| answer.blocking_recv().unwrap()).collect();
+    let [small, large, other] = &answers[..] else { panic!("three answers") };
+    assert!(matches!(small, Ok(Saved::Committed(_))), "{small:?}");
+    assert!(matches!(other, Ok(Saved::Committed(_))), "{other:?}");
+    let error = large.clone().unwrap_err().into_error("SQLite");
+    assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+    assert!(error.to_string().contains("full"), "{error}");
+    assert_eq!(counters.writes.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn a_document_over_the_limit_is_refused_before_it_is_queued() {
+    let (_folder, store, _other) = open(BUSY_MAX);
+    let body = "x".repeat(DOCUMENT_BYTES_MAX + 1);
+    let error = store.save(create("a", &body)).await.unwrap_err();
+    assert!(matches!(error, Error::TooLarge { bytes, bytes_max, .. } if bytes == bytes_max + 1));
+    let error = store.save_all(vec![create("b", "{}"), create("a", &body)]).await.unwrap_err();
+    assert!(matches!(error, Error::TooLarge { .. }));
+    assert_eq!(store.load(&key("b")).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_text_is_reported_and_left_alone() {
+    let (_folder, store, other) = open(BUSY_MAX);
+    let insert = "INSERT INTO document VALUES ('bad', 7, NULL, CAST(x'ff00ff' AS TEXT))";
+    assert_eq!(other.execute(insert, []).unwrap(), 1);
+    let error = store.load(&key("bad")).await.unwrap_err();
+    assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+    let kept: Vec<u8> =
+        other.query_row("SELECT CAST(body AS BLOB) FROM document", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, [0xff, 0, 0xff]);
+}
+
+#[test]
+fn the_queries_of_every_turn_walk_indexes_only() {
+    let (_folder, _store, other) = open(BUSY_MAX);
+    let plan = |sql: &str| {
+        let mut explain = other.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let given = vec![0_i64; explain.parameter_count()];
+        let rows = explain.query_map(rusqlite::params_from_iter(given), |row| row.get(3)).unwrap();
+        rows.collect::<Result<Vec<String>, _>>().unwrap().join("; ")
+    };
+    let due = plan(reader::DUE);
+    assert!(due.starts_with("SEARCH document USING COVERING INDEX document_due (due<?)"), "{due}");
+    for sql in [reader::LOAD, writer::UPDATE, writer::DELETE] {
+        let plan = plan(sql);
+        assert!(plan.starts_with("SEARCH document USING INDEX"), "{sql}: {plan}");
+    }
+    for sql in [reader::LIST_FROM, reader::LIST_AFTER] {
+        let plan = plan(sql);
+        assert!(plan.starts_with("SEARCH document USING COVERING INDEX"), "{sql}: {plan}");
+    }
+}
+
+#[test]
+fn the_file_is_set_up_for_full_durability() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = DatabaseFile::new(&folder.path().join("bot.sqlite"), BUSY_MAX).unwrap();
+    let connection = file.open_for_writing().unwrap();
+    let number = |name: &str| {
+        let sql = format!("PRAGMA {name}");
+        connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(number("synchronous"), 2, "FULL");
+    assert_eq!(number("cache_size"), -65_536);
+    assert_eq!(number("wal_autocheckpoint"), 4_000);
+    assert_eq!(number("busy_timeout"), 5_000);
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn a_name_that_means_something_to_sqlite_is_a_file_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [":memory:", "file:a?mode=memory", "a b%20#?.sqlite"] {
+        let path = folder.path().join(name);
+        drop(SqliteStore::open(&path).unwrap());
+        assert!(path.is_file(), "{name}");
+        drop(SqliteStore::open(&path).unwrap());
+    }
+    assert!(SqliteStore::open("").is_err());
+}
+
+/// A store above shows the name of its file and no more of the path.
+#[test]
+fn a_store_is_shown_by_its_file() {
+    let (_folder, store, _other) = open(BUSY_MAX);
+    let stores: [&dyn Store; 2] = [&store, &MemoryStore::default()];
+    assert_eq!(stores.map(ToString::to_string), ["SQLite at bot.sqlite", "the memory store"]);
+    assert!(!format!("{store:?}").contains("/"));
+}
