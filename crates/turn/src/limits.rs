@@ -85,7 +85,7 @@ impl Default for Limits {
             send_timeout: Duration::from_secs(8),
             send_attempts_max: 50,
             send_backoff_max: Duration::from_secs(30),
-            record_after: Duration::from_millis(500),
+            record_after: Duration::from_millis(50),
             sweep_every: Duration::from_secs(3),
             sweep_max: 500,
         }

@@ -99,7 +99,7 @@ async fn hand_overs_are_recorded_with_the_next_commit_or_soon() {
     let instance = world.start(log_bot());
     for n in 0..10 {
         instance.say(&n.to_string(), "m").await.unwrap();
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     world.until_delivered().await;
     assert_eq!(instance.engine.stats().commits, 11);
