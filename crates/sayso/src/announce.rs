@@ -1,0 +1,41 @@
+//! What a server prints when it has started: where it listens, and something to try at once.
+
+use std::{
+    fmt::Display,
+    io::{self, Write as _},
+};
+
+/// Prints a text to the people who started the server.
+pub(crate) fn print(text: &str) {
+    // Nobody reading is no reason to stop serving.
+    drop(io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// The first words of a server.
+pub(crate) fn welcome(url: &str, store: &dyn Display) -> String {
+    format!(
+        "\
+listening on {url} (loopback only: no authentication is configured)
+state in {store}
+
+Say something to it:
+
+  {}
+
+$RANDOM gives each run an id of its own: a new message. An id that was seen
+before is a redelivery: it changes nothing and gets the same answer.
+",
+        curl(url, "mushrooms"),
+    )
+}
+
+/// A command that works when it is pasted into a shell, on lines that fit a narrow terminal.
+fn curl(url: &str, text: &str) -> String {
+    format!(
+        r#"curl -s {url}/api/messages \
+    -H 'content-type: application/json' -d '{{
+    "type": "message", "id": "'$RANDOM$RANDOM'", "text": "{text}",
+    "deliveryMode": "expectReplies", "channelId": "curl",
+    "conversation": {{"id": "demo"}}, "from": {{"id": "you"}}}}'"#
+    )
+}

@@ -1,0 +1,29 @@
+//! The `sayso` command: serve the pizza bot, talk to it, or watch two processes race for one pizza.
+
+mod chat;
+mod classic;
+mod cli;
+mod race;
+mod serve;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::cli::{Cli, Command};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => Box::pin(serve::run(cli.serve)).await,
+        Some(Command::Serve(serve)) => Box::pin(serve::run(serve)).await,
+        Some(Command::Chat(chat)) => Box::pin(chat::run(chat)).await,
+        Some(Command::Race(race)) => Box::pin(race::run(race)).await,
+    };
+    done.unwrap_or_else(|error| {
+        terminal::complain(&error);
+        ExitCode::FAILURE
+    })
+}

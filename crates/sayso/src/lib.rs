@@ -1,0 +1,59 @@
+//! Bots that say so only when it is so.
+//!
+//! A bot's turn commits its state, its replies and the fact that it ran in one conditional write, and
+//! only then speaks. Any number of instances may share the state: no update is lost, no message says
+//! what is not saved, no redelivery counts twice.
+//!
+//! ```no_run
+//! use sayso::prelude::*;
+//!
+//! #[derive(Default, Serialize, Deserialize)]
+//! struct Order { toppings: Vec<String> }
+//!
+//! async fn topping(mut turn: Turn) -> Result {
+//!     let text = turn.text().to_owned();
+//!     let order = turn.conversation::<Order>()?;          // by reference; saved with the turn if it changed
+//!     order.toppings.push(text);
+//!     let line = format!("A pizza with {}.", order.toppings.join(" and "));
+//!     turn.say(line);                                     // leaves when, and only when, the order is saved
+//!     Ok(())
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result {
+//!     sayso::serve(Bot::new().on_message(topping)).await  // :3978, embedded store
+//! }
+//! ```
+//!
+//! Beside `sayso` a bot depends on `serde` (for the derives) and `tokio`.
+//!
+//! # Where to look
+//! * [`prelude`]: what a bot needs, in one `use`.
+//! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose where its state is kept.
+//! * [`run()`]: a turn as a pure function, for unit tests of a bot.
+//! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the parts beside it.
+//!
+//! # Features
+//! * `sqlite` (default): the embedded store.
+//! * `command` (default): the `sayso` command. A library turns default features off and `sqlite` on.
+//! * `faults`: named points at which a test can kill the process.
+
+pub mod pizza;
+pub mod prelude;
+pub mod server;
+
+mod announce;
+mod open;
+mod signals;
+
+pub use sayso_activity as activity;
+pub use sayso_channel as channel;
+pub use sayso_stores as stores;
+pub use sayso_turn as turn;
+
+pub use open::{OpenError, open_store};
+pub use sayso_turn::{Documents, Engine, Limits, Outcome, run};
+pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, serve};
+
+/// The result of a bot's handler: nothing on success, any error on failure.
+pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;

@@ -1,0 +1,71 @@
+//! Why a server did not start or did not end well, each as a sentence that says what to do.
+
+use std::{fmt, io, net::SocketAddr};
+
+use crate::OpenError;
+
+/// Why a server could not start, or was cut short.
+///
+/// `Debug` shows the sentence too, because that is what a `main` that returns an error prints.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The address can be reached from outside, and nothing would check who calls.
+    #[error(
+        "refusing to listen on {address}: no authentication is configured, so anybody who reaches \
+         that address could speak for anybody; use a loopback address such as 127.0.0.1:{}",
+        address.port()
+    )]
+    NotLoopback {
+        /// What was asked for.
+        address: SocketAddr,
+    },
+    /// Somebody else listens there.
+    #[error(
+        "{address} is in use, perhaps by another server of this kind; stop that one, or choose \
+         another address: --address {}:0 (in code, `Server::address`) takes any free port",
+        address.ip()
+    )]
+    InUse {
+        /// What was asked for.
+        address: SocketAddr,
+    },
+    /// The system refused the address for another reason.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The store could not be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The client that hands replies over could not be made.
+    #[error("the connector cannot be set up: {0}")]
+    Connector(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The system refused something else.
+    #[error("the server cannot run: {0}")]
+    System(#[from] io::Error),
+    /// A second signal came before the drain was over.
+    #[error(
+        "stopped at once by a second signal; {left} conversations were busy, and what they \
+         committed is delivered by another instance or the next start"
+    )]
+    Interrupted {
+        /// How many conversations were busy.
+        left: usize,
+    },
+}
+
+impl ServeError {
+    pub(super) fn connector(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Connector(Box::new(error))
+    }
+}
+
+impl fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

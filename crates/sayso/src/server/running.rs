@@ -1,0 +1,105 @@
+//! A server that runs: where it listens, and how to stop it in good order.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::Router;
+use sayso_turn::{Engine, store::Store};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
+
+use crate::announce;
+
+/// How long a drain may take: turns, deliveries and answers under way.
+const DRAIN_MAX: Duration = Duration::from_secs(10);
+
+/// A server that takes requests.
+///
+/// Dropping it stops taking connections and finishes nothing on purpose; call [`stop`](Self::stop) to
+/// end in good order.
+///
+/// # Example
+/// ```
+/// use sayso::{Server, pizza};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
+/// let server = Server::new(pizza::bot()).store(sayso::open_store("memory://")?);
+/// let running = server.address(([127, 0, 0, 1], 0)).start().await?;
+/// assert_ne!(running.local_addr().port(), 0);
+/// assert_eq!(running.engine().stats().turns, 0);
+/// assert!(running.welcome().contains("loopback only"));
+/// running.stop().await;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    engine: Engine,
+    store: Arc<dyn Store>,
+    /// Dropping it is the sign to stop taking connections.
+    stop: oneshot::Sender<()>,
+    http: JoinHandle<io::Result<()>>,
+}
+
+impl Running {
+    pub(super) fn new(
+        listener: TcpListener,
+        router: Router,
+        engine: Engine,
+        store: Arc<dyn Store>,
+    ) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let server = axum::serve(listener, router).with_graceful_shutdown(async {
+            // Either way, sent or dropped, it is the sign.
+            drop(stopped.await);
+        });
+        let http = tokio::spawn(async move { server.await });
+        Ok(Self { address, engine, store, stop, http })
+    }
+
+    /// Where it listens; the port is the real one.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address as a URL, without a slash at the end.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The engine, to look at its counters or to hand it an activity without HTTP.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Where state is kept.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// What to tell people: where it listens, where state is kept, and a `curl` to try.
+    #[must_use]
+    pub fn welcome(&self) -> String {
+        announce::welcome(&self.url(), &self.store)
+    }
+
+    /// Stops in good order: takes no more connections, finishes turns, deliveries and answers within
+    /// ten seconds, and releases what is left for others. Gives the number of conversations left.
+    ///
+    /// # Cancellation
+    /// Dropping the future stops the server at once; what was committed is delivered by others.
+    pub async fn stop(self) -> usize {
+        let Self { engine, stop, mut http, .. } = self;
+        drop(stop);
+        // Both at once: requests under way wait for the engine, and new ones are told to come again.
+        let (left, answered) = tokio::join!(engine.close(DRAIN_MAX), timeout(DRAIN_MAX, &mut http));
+        if answered.is_err() {
+            tracing::warn!("a connection did not end within {DRAIN_MAX:?} and is cut");
+            http.abort();
+        }
+        left
+    }
+}

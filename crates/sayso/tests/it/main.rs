@@ -1,0 +1,21 @@
+//! The command as people run it: real processes, real sockets, real files.
+//!
+//! Every process is ended by its id, every wait has an end, and every port is one that was free.
+
+#[cfg(test)]
+mod chat;
+// The fault points are compiled in with the feature `faults` only; the test command has it on.
+#[cfg(all(test, feature = "faults"))]
+mod faults;
+#[cfg(test)]
+mod process;
+#[cfg(test)]
+mod race;
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod shutdown;
+#[cfg(test)]
+mod sink;

@@ -1,0 +1,100 @@
+//! Serving: what goes in comes out, and what was said stays so.
+
+use sayso::{
+    pizza,
+    prelude::*,
+    turn::store::{Expect, Write},
+};
+
+use crate::process::{Served, post};
+
+#[tokio::test]
+async fn a_message_is_answered_and_the_state_survives_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::start(folder.path(), &[]).await;
+    assert_eq!(served.ask("1", "ham").await, ["A pizza with ham."]);
+    served.signal("TERM").await;
+    assert_eq!(served.end().await, Some(0));
+    assert!(folder.path().join("data/sayso.sqlite").exists());
+
+    let served = Served::start(folder.path(), &[]).await;
+    assert_eq!(served.ask("1", "ham").await, ["A pizza with ham."], "a redelivery counts once");
+    assert_eq!(served.ask("2", "corn").await, ["A pizza with ham and corn."]);
+}
+
+#[tokio::test]
+async fn an_answer_survives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::start(folder.path(), &[]).await;
+    assert_eq!(served.ask("1", "ham").await, ["A pizza with ham."]);
+    served.signal("KILL").await;
+    assert_eq!(served.end().await, None);
+
+    let served = Served::start(folder.path(), &[]).await;
+    assert_eq!(served.ask("2", "corn").await, ["A pizza with ham and corn."]);
+}
+
+#[tokio::test]
+async fn the_first_words_say_what_to_do_and_the_curl_in_them_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut served = Served::start(folder.path(), &["--store", "memory://"]).await;
+    let mut words = String::new();
+    while !words.contains("sayso race") {
+        words.push_str(&served.lines.next_line().await.unwrap().unwrap());
+        words.push('\n');
+    }
+    let loopback =
+        format!("listening on {} (loopback only: no authentication is configured)", served.url);
+    assert!(words.contains(&loopback), "{words}");
+    assert!(words.contains("sayso chat"), "{words}");
+    assert!(words.contains(&format!("curl -s {}/api/messages", served.url)), "{words}");
+
+    // What a shell makes of it: the quotes end around $RANDOM, and the rest is the body.
+    let body = words.split_once("-d '").unwrap().1.split_once("}'\n").unwrap().0;
+    let body = body.replace("'$RANDOM$RANDOM'", "4711") + "}";
+    assert_eq!(served.post(&body).await, ["A pizza with mushrooms."]);
+    assert_eq!(served.post(&body).await, ["A pizza with mushrooms."], "the same id is the same");
+    let again = body.replace("4711", "4712");
+    assert_eq!(served.post(&again).await, ["A pizza with mushrooms and mushrooms."]);
+}
+
+#[tokio::test]
+async fn a_server_in_this_process_can_be_started_asked_and_stopped() {
+    let bot = Bot::new().on_message(async |mut turn: Turn| {
+        turn.say("hello");
+        Ok(())
+    });
+    let server = Server::new(bot)
+        .address(([127, 0, 0, 1], 0))
+        .store(sayso::open_store("memory://").unwrap())
+        .limits(Limits { rounds_max: 3, ..Limits::default() });
+    let running = server.start().await.unwrap();
+    assert_eq!(running.url(), format!("http://{}", running.local_addr()));
+    let body = r#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},
+        "deliveryMode":"expectReplies","text":"hi"}"#;
+    let answer = post(&running.url(), body).await;
+    assert!(answer.text().await.unwrap().contains("hello"));
+    let (engine, url) = (running.engine().clone(), running.url());
+    assert_eq!(engine.stats().turns, 1);
+    assert_eq!(running.stop().await, 0);
+    assert!(reqwest::get(format!("{url}/healthz")).await.is_err(), "nobody listens any more");
+}
+
+#[tokio::test]
+async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
+    let store = sayso::open_store("memory://").unwrap();
+    let key = Key::conversation("t", "c").unwrap();
+    let body = r#"{"Order":"not an order"}"#.to_owned();
+    let write = Write { key: key.clone(), expect: Expect::Absent, body, due: None };
+    store.save(write).await.unwrap();
+    let server = Server::new(pizza::bot()).address(([127, 0, 0, 1], 0)).store(store);
+    let running = server.start().await.unwrap();
+    let body = r#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},
+        "deliveryMode":"expectReplies","text":"ham"}"#;
+    let answer = post(&running.url(), body).await;
+    let text = answer.text().await.unwrap();
+    assert!(text.contains("Sorry, that did not work. Nothing was changed."), "{text}");
+    let stored = running.store().load(&key).await.unwrap().unwrap().body;
+    assert!(stored.contains(r#""Order":"not an order""#), "{stored}");
+    assert_eq!(running.stop().await, 0);
+}
