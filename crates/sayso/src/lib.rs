@@ -57,3 +57,8 @@ pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, se
 
 /// The result of a bot's handler: nothing on success, any error on failure.
 pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;
+
+/// The code of the README is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

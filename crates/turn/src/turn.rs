@@ -92,6 +92,14 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
 #[serde(transparent)]
 pub struct TimerId(pub(crate) String);
 
+impl TimerId {
+    /// The id as text: it is also the `id` of the activity that the timer becomes.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Turn {
     pub(crate) fn new(inner: Inner, home: &Arc<Home>) -> Self {
         Self { inner: Some(Box::new(inner)), home: Arc::clone(home) }

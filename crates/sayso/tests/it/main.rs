@@ -5,7 +5,8 @@
 #[cfg(test)]
 mod chat;
 // The fault points are compiled in with the feature `faults` only; the test command has it on.
-#[cfg(all(test, feature = "faults"))]
+#[cfg(test)]
+#[cfg(feature = "faults")]
 mod faults;
 #[cfg(test)]
 mod process;

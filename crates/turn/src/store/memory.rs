@@ -97,7 +97,7 @@ impl Store for MemoryStore {
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let mut rows = self.rows();
-        if !rows.by_key.get(key).is_some_and(|row| row.etag == *etag) {
+        if rows.by_key.get(key).is_none_or(|row| row.etag != *etag) {
             return Ok(Saved::Conflict);
         }
         drop(rows.by_key.remove(key));

@@ -1,0 +1,65 @@
+//! The inputs: an inbound message and a stored document, each of a fixed size.
+
+use sayso_activity::Activity;
+use sayso_turn::Key;
+
+use crate::pizza::{self, Cut, TOPPINGS};
+
+/// How large an inbound message is as JSON, in bytes.
+pub const MESSAGE_BYTES: usize = 600;
+
+/// How many turns a document remembers: as many as the default limit allows.
+pub const SEEN: usize = 256;
+
+/// The body of a request: the message that the conversation gets as its `number`th.
+///
+/// # Panics
+/// When this file is wrong about sizes.
+#[must_use]
+pub fn message(conversation: usize, number: u64) -> String {
+    let topping = usize::try_from(number % TOPPINGS.len() as u64).expect("a remainder is small");
+    let text = TOPPINGS.get(topping).expect("a remainder is below its divisor");
+    let body = |filler: &str| {
+        format!(
+            r#"{{"type":"message","id":"{number:012}","timestamp":"2026-03-04T05:06:07.089Z","localTimestamp":"2026-03-04T06:06:07.089+01:00","serviceUrl":"https://channel.example/apis/","channelId":"webchat","from":{{"id":"user-{conversation:06}","name":"Ann Example","role":"user"}},"conversation":{{"id":"conversation-{conversation:06}"}},"recipient":{{"id":"pizza-bot","name":"Pizza"}},"textFormat":"plain","locale":"en-GB","text":"{text}","entities":[{{"type":"ClientCapabilities","supportsListening":true}}],"channelData":{{"clientActivityID":"{filler}"}}}}"#
+        )
+    };
+    let missing = MESSAGE_BYTES.checked_sub(body("").len());
+    let body = body(&"f".repeat(missing.expect("the message is not too large")));
+    assert_eq!(body.len(), MESSAGE_BYTES, "the message has the size it claims");
+    body
+}
+
+/// The same message, parsed.
+///
+/// # Panics
+/// When it is not an activity.
+#[must_use]
+pub fn activity(conversation: usize, number: u64) -> Activity {
+    let body = message(conversation, number);
+    Activity::from_json(body.as_bytes()).expect("our message is an activity")
+}
+
+/// The key of a conversation's document.
+///
+/// # Panics
+/// Never: our names are short.
+#[must_use]
+pub fn key(conversation: usize) -> Key {
+    let id = format!("conversation-{conversation:06}");
+    Key::conversation("webchat", &id).expect("our names are keys")
+}
+
+/// A stored document that has had as many turns as it can remember.
+///
+/// # Panics
+/// When this file is wrong about the form of a document.
+#[must_use]
+pub fn document(cut: Cut) -> String {
+    let state = pizza::state(cut).to_json();
+    let members = state.strip_suffix('}').expect("a state is an object");
+    let seen: String = (0..SEEN).map(|number| format!("{number:016}")).collect();
+    format!(
+        r#"{members},"$sayso":{{"v":1,"turn":{SEEN},"rev":{SEEN},"write":"0123456789ab.{SEEN}","seen":"{seen}"}}}}"#
+    )
+}

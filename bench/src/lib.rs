@@ -1,0 +1,13 @@
+//! What the benchmarks share: the bot, its messages and state, and an engine with all of it around.
+//!
+//! * `cargo bench -p sayso-bench --bench instructions`: instruction counts of the stages of a turn.
+//!   They hardly change from run to run, so they are what a change is judged by.
+//! * `cargo bench -p sayso-bench --bench turn`: CPU and wall time of whole turns.
+//!
+//! `scripts/bench` runs both.
+
+pub mod inputs;
+pub mod measure;
+pub mod pizza;
+pub mod saves;
+pub mod world;

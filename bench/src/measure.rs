@@ -1,0 +1,74 @@
+//! Measuring: wall and CPU time of a piece of work, and what the middle of many such figures is.
+
+use std::{fmt, time::Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// What a piece of work took, in microseconds per step of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// Time on the wall.
+    pub wall: f64,
+    /// CPU time of all threads of this process.
+    pub cpu: f64,
+    /// CPU time of the calling thread, which is the engine's.
+    pub own: f64,
+}
+
+impl Cost {
+    /// Does a piece of work of so many steps.
+    pub fn of(steps: usize, work: impl FnOnce()) -> Self {
+        let (cpu, own) = (cpu(ClockId::ProcessCPUTime), cpu_now_of_thread());
+        let wall = Instant::now();
+        work();
+        let wall = wall.elapsed().as_secs_f64() * 1e6;
+        let own = cpu_now_of_thread() - own;
+        let cpu = self::cpu(ClockId::ProcessCPUTime) - cpu;
+        let steps = steps as f64;
+        Self { wall: wall / steps, cpu: cpu / steps, own: own / steps }
+    }
+}
+
+fn cpu_now_of_thread() -> f64 {
+    cpu(ClockId::ThreadCPUTime)
+}
+
+/// Microseconds on a clock.
+fn cpu(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
+}
+
+/// The middle of some figures, and how far the middle half of them spreads.
+#[derive(Clone, Copy, Debug)]
+pub struct Middle {
+    /// The median.
+    pub median: f64,
+    /// A quarter of the figures is below this.
+    pub low: f64,
+    /// A quarter of the figures is above this.
+    pub high: f64,
+}
+
+impl Middle {
+    /// The middle of at least one figure.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn of(figures: impl IntoIterator<Item = f64>) -> Self {
+        let mut figures: Vec<f64> = figures.into_iter().collect();
+        figures.sort_by(f64::total_cmp);
+        let at = |share: usize| {
+            let figure = figures.get((figures.len() - 1) * share / 4);
+            *figure.expect("there is a figure")
+        };
+        Self { median: at(2), low: at(1), high: at(3) }
+    }
+}
+
+impl fmt::Display for Middle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { median, low, high } = self;
+        f.pad(&format!("{median:.1} ({low:.1}-{high:.1})"))
+    }
+}

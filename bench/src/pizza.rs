@@ -1,0 +1,110 @@
+//! The pizza bot with a state that stays at one size, however many turns it has.
+//!
+//! The reply names what is on the pizza now. Beside that the state remembers the customer and earlier
+//! pizzas, as states do.
+
+use sayso_turn::{Bag, Bot, BotError, Turn};
+use serde::{Deserialize, Serialize};
+
+/// How large the state is as JSON, in bytes.
+pub const STATE_BYTES: usize = 1024;
+
+/// What people say, in turn. The pizza has the last of each, so its size does not change.
+pub const TOPPINGS: [&str; 6] = ["ham", "olives", "mushrooms", "onions", "anchovies", "corn"];
+
+/// How the state is cut into properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// One property: every turn reads and writes all of it.
+    Whole,
+    /// The order and the customer are properties of their own, and a turn touches only the order.
+    Apart,
+}
+
+/// What the bot works with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// What is on the pizza, the oldest first.
+    pub toppings: Vec<String>,
+    /// Whom the pizza is for, if that is part of the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<Customer>,
+}
+
+/// Whom a pizza is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Customer {
+    /// How to address them.
+    pub name: String,
+    /// Where they live.
+    pub address: String,
+    /// Whether they want to hear of offers.
+    pub is_subscribed: bool,
+    /// What the driver should know.
+    pub notes: String,
+    /// What they had before.
+    pub earlier: Vec<Pizza>,
+}
+
+/// A pizza of the past.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pizza {
+    /// What was on it.
+    pub toppings: Vec<String>,
+    /// What it cost.
+    pub price_cents: u32,
+}
+
+/// A state of exactly [`STATE_BYTES`].
+///
+/// # Panics
+/// When this file is wrong about sizes.
+#[must_use]
+pub fn state(cut: Cut) -> Bag {
+    let missing = STATE_BYTES.checked_sub(state_with(cut, String::new()).to_json().len());
+    let notes = "n".repeat(missing.expect("the sample is not too large"));
+    let state = state_with(cut, notes);
+    assert_eq!(state.to_json().len(), STATE_BYTES, "the state has the size it claims");
+    state
+}
+
+fn state_with(cut: Cut, notes: String) -> Bag {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let pizza = |price_cents| Pizza { toppings: owned(&["ham", "corn", "onions"]), price_cents };
+    let customer = Customer {
+        name: "Ann Example".to_owned(),
+        address: "12 Long Lane, Third Floor, Sampletown".to_owned(),
+        is_subscribed: true,
+        notes,
+        earlier: (0..9).map(|number| pizza(900 + number)).collect(),
+    };
+    let mut bag = Bag::default();
+    let (inside, beside) = match cut {
+        Cut::Whole => (Some(customer), None),
+        Cut::Apart => (None, Some(customer)),
+    };
+    let order = Order { toppings: owned(&TOPPINGS), customer: inside };
+    bag.set("Order", &order).expect("an order is always JSON");
+    if let Some(customer) = beside {
+        bag.set("Customer", &customer).expect("a customer is always JSON");
+    }
+    bag
+}
+
+/// The bot: every message is a topping, every reply says what is on the pizza.
+#[must_use]
+pub fn bot() -> Bot {
+    Bot::new().on_message(topping)
+}
+
+async fn topping(mut turn: Turn) -> Result<(), BotError> {
+    let text = turn.text().to_owned();
+    let order = turn.conversation::<Order>()?;
+    order.toppings.push(text);
+    if order.toppings.len() > TOPPINGS.len() {
+        drop(order.toppings.remove(0));
+    }
+    let line = format!("A pizza with {}.", order.toppings.join(" and "));
+    turn.say(line);
+    Ok(())
+}

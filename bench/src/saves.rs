@@ -1,0 +1,103 @@
+//! Conditional saves on SQLite and nothing else: the least that a durable turn could cost.
+
+use std::{path::Path, sync::Arc};
+
+use sayso_stores::SqliteStore;
+use sayso_turn::{
+    Key,
+    document::Ledger,
+    store::{ETag, Expect, Saved, Store, Write},
+};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::inputs;
+
+/// Documents of one size, each saved again and again.
+#[derive(Debug)]
+pub struct Saves {
+    runtime: Runtime,
+    store: Arc<SqliteStore>,
+    body: Arc<str>,
+    documents: Vec<(Key, ETag)>,
+}
+
+impl Saves {
+    /// Makes a file in a folder, with so many documents of this body.
+    ///
+    /// # Panics
+    /// When the file cannot be used.
+    #[must_use]
+    pub fn new(folder: &Path, conversations: usize, body: Arc<str>) -> Self {
+        let runtime = Builder::new_current_thread().build().expect("the system gives a runtime");
+        let store = SqliteStore::open(folder.join("saves.sqlite")).expect("the file can be opened");
+        let store = Arc::new(store);
+        let documents = runtime.block_on(async {
+            let mut documents = Vec::with_capacity(conversations);
+            for conversation in 0..conversations {
+                let key = inputs::key(conversation);
+                let etag = save(&store, &key, Expect::Absent, &body).await;
+                documents.push((key, etag));
+            }
+            documents
+        });
+        Self { runtime, store, body, documents }
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn conversations(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Saves every document so many times: the documents at the same time, the saves of each one
+    /// after the other.
+    ///
+    /// # Panics
+    /// When a save fails.
+    pub fn run(&mut self, count: usize) {
+        let Self { runtime, store, body, documents } = self;
+        runtime.block_on(async {
+            let others: Vec<_> = std::mem::take(documents)
+                .into_iter()
+                .map(|document| (Arc::clone(store), document, Arc::clone(body)))
+                .map(|(store, document, body)| tokio::spawn(repeat(store, document, body, count)))
+                .collect();
+            for other in others {
+                documents.push(other.await.expect("no save panics"));
+            }
+        });
+    }
+
+    /// How many saves were made so far.
+    #[must_use]
+    pub fn commits(&self) -> u64 {
+        self.store.stats().writes
+    }
+
+    /// How often SQLite has flushed so far.
+    #[must_use]
+    pub fn flushes(&self) -> u64 {
+        self.store.stats().transactions
+    }
+}
+
+async fn repeat(
+    store: Arc<SqliteStore>,
+    (key, mut etag): (Key, ETag),
+    body: Arc<str>,
+    count: usize,
+) -> (Key, ETag) {
+    for _ in 0..count {
+        etag = save(&store, &key, Expect::At(etag), &body).await;
+    }
+    (key, etag)
+}
+
+/// One save, due like that of a turn with a reply.
+async fn save(store: &SqliteStore, key: &Key, expect: Expect, body: &str) -> ETag {
+    let (key, body, due) = (key.clone(), body.to_owned(), Some(Ledger::CLAIMED));
+    match store.save(Write { key, expect, body, due }).await.expect("the store takes a save") {
+        Saved::Committed(etag) => etag,
+        Saved::Conflict => unreachable!("nobody else writes here"),
+    }
+}
