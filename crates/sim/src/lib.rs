@@ -1,1 +1,24 @@
-//! The deterministic simulator of Sayso.
+//! The simulator of Sayso: the production engine, unchanged, in a world where every fault is possible and
+//! every chance comes from one seed.
+//!
+//! A run draws a [`Plan`] from its seed: some instances, some conversations, some activities, a random
+//! subset of the [`Fault`]s. [`play`] plays it on a simulated clock, store, channel and scheduler, waits
+//! for rest, and checks the invariants on what was stored and what the users saw. The same seed gives the
+//! same run, to the last poll.
+
+mod bot;
+mod channel;
+mod check;
+mod clients;
+mod disruption;
+mod executor;
+mod faults;
+mod node;
+mod plan;
+mod run;
+mod store;
+mod world;
+
+pub use faults::Fault;
+pub use plan::Plan;
+pub use run::{Report, Totals, play};

@@ -76,7 +76,7 @@ pub struct Response {
 pub struct Claim {
     /// The instance.
     pub by: String,
-    /// Counts the holder's commits.
+    /// The revision of the holder's last commit: never the same for two claims.
     pub beat: u64,
 }
 
@@ -87,6 +87,9 @@ pub struct Entry {
     pub id: ReplyId,
     /// What to send.
     pub activity: Raw,
+    /// Whether an instance that gave its claim up does not know if it arrived.
+    #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
+    pub is_doubtful: bool,
 }
 
 /// A reply that could not be delivered.
@@ -164,6 +167,9 @@ impl Ledger {
                 write_string(text, entry.id.as_str());
                 text.push_str(",\"activity\":");
                 text.push_str(entry.activity.as_str());
+                if entry.is_doubtful {
+                    text.push_str(",\"doubtful\":true");
+                }
                 text.push('}');
             }
             text.push(']');

@@ -51,7 +51,7 @@ impl Shared {
         }
     }
 
-    fn silent(&self, within: Duration) -> Error {
+    pub(super) fn silent(&self, within: Duration) -> Error {
         Error::Unavailable {
             store: self.store.to_string().into(),
             reason: format!("no answer within {within:?}"),
@@ -145,11 +145,8 @@ impl Shared {
     ) {
         let ledger = &draft.document.ledger;
         let mut desk = mailbox.desk();
-        if !draft.taken.is_empty() {
-            self.counters.recovered.add(1);
-            desk.doubtful.extend(draft.taken.iter().cloned());
-        }
-        desk.claimed_at = began;
+        self.counters.recovered.add(usize::from(draft.is_taken));
+        desk.claimed_at = Some(began);
         desk.note(ledger, self.ids.instance(), self.uptime());
         self.start_courier(mailbox, &mut desk);
         drop(desk);

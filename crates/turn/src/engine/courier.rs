@@ -57,14 +57,16 @@ fn next(shared: &Shared, desk: &mut Desk) -> Errand {
     let (limits, now) = (&shared.limits, shared.uptime());
     let is_handed = |entry: &Arc<Entry>| desk.handed.iter().any(|done| done.entry.id == entry.id);
     if let Some(entry) = desk.outbox.iter().find(|entry| !is_handed(entry)) {
-        let safe_until = desk.claimed_at + limits.claim.saturating_sub(limits.send_timeout);
-        if now >= safe_until {
-            return Errand::Ask(Chore::Renew);
-        }
+        let safe = limits.claim.saturating_sub(limits.send_timeout);
+        let safe_until = desk.claimed_at.map(|at| at + safe).filter(|until| now < *until);
+        let Some(safe_until) = safe_until else { return Errand::Ask(Chore::Renew) };
         if now < desk.not_before {
             return Errand::Wait(desk.not_before.min(safe_until).saturating_sub(now));
         }
-        return Errand::HandOver(Arc::clone(entry), desk.doubtful.contains(&entry.id));
+        let (entry, id) = (Arc::clone(entry), entry.id.clone());
+        let is_repeat = entry.is_doubtful || desk.doubtful.contains(&id);
+        desk.in_hand = Some(id);
+        return Errand::HandOver(entry, is_repeat);
     }
     if !desk.handed.is_empty() {
         // Another instance that shares the conversation, or one that shuts down, should not wait.
@@ -110,6 +112,7 @@ async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, i
 fn settle(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, delivery: &Delivery) {
     let (limits, now) = (&shared.limits, shared.uptime());
     let mut desk = mailbox.desk();
+    desk.in_hand = None;
     let (reason, after) = match delivery {
         Delivery::Delivered { .. } => {
             shared.counters.delivered.add(1);

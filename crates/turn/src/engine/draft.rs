@@ -2,7 +2,7 @@
 //!
 //! Pure bookkeeping on the ledger. Nothing here waits, loads or sends; the runner does that around it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use sayso_activity::{Activity, Raw};
 
@@ -23,8 +23,8 @@ pub(super) struct Draft {
     pub(super) expect: Expect,
     /// Whether there is anything to write.
     pub(super) is_changed: bool,
-    /// Replies taken over from another instance, which may have handed them over.
-    pub(super) taken: Vec<ReplyId>,
+    /// Whether the outbox was taken over from another instance.
+    pub(super) is_taken: bool,
 }
 
 /// The result of a turn, as it will be stored: it fits all limits.
@@ -36,7 +36,7 @@ pub(super) struct Result {
 
 impl Draft {
     pub(super) fn new(document: Document, expect: Expect) -> Self {
-        Self { document, expect, is_changed: false, taken: Vec::new() }
+        Self { document, expect, is_changed: false, is_taken: false }
     }
 
     /// Takes out of the outbox what the courier has dealt with.
@@ -57,16 +57,13 @@ impl Draft {
     }
 
     /// Does what the courier and the recovery asked for.
-    pub(super) fn do_chores(&mut self, chores: &[Chore], me: &str) {
+    pub(super) fn do_chores(&mut self, chores: &[Chore], me: &str, doubtful: &BTreeSet<ReplyId>) {
         for chore in chores {
             let ledger = &mut self.document.ledger;
             let is_mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
             match chore {
                 Chore::Renew if is_mine => self.is_changed = true,
-                Chore::Release if is_mine => {
-                    ledger.claim = None;
-                    self.is_changed = true;
-                }
+                Chore::Release if is_mine => self.release(doubtful),
                 Chore::TakeIfAt(etag) if !is_mine && self.expect.is_at(etag) => self.take_over(),
                 Chore::TakeFrom(lapsed) if ledger.claim.as_ref() == Some(lapsed) => {
                     self.take_over();
@@ -76,11 +73,27 @@ impl Draft {
         }
     }
 
-    /// Takes the claim from its holder. A released outbox is free, and nothing in it is doubtful.
+    /// Gives the claim up, and says which replies may have arrived already.
+    fn release(&mut self, doubtful: &BTreeSet<ReplyId>) {
+        self.document.ledger.claim = None;
+        self.doubt(|entry| doubtful.contains(&entry.id));
+        self.is_changed = true;
+    }
+
+    /// Takes the claim from its holder, who may have handed anything over. What was released is free.
     fn take_over(&mut self) {
-        let ledger = &mut self.document.ledger;
-        if ledger.claim.take().is_some() {
-            self.taken = ledger.outbox.iter().map(|entry| entry.id.clone()).collect();
+        if self.document.ledger.claim.take().is_some() {
+            self.doubt(|_| true);
+            self.is_taken = true;
+        }
+    }
+
+    /// Marks replies that may have arrived. In the document: whoever delivers them next must know.
+    fn doubt(&mut self, is_doubtful: impl Fn(&Entry) -> bool) {
+        for entry in &mut self.document.ledger.outbox {
+            if is_doubtful(entry) {
+                Arc::make_mut(entry).is_doubtful = true;
+            }
         }
     }
 
@@ -173,7 +186,7 @@ impl Draft {
         } else {
             let entries = replies.into_iter().enumerate();
             ledger.outbox.extend(entries.map(|(index, activity)| {
-                Arc::new(Entry { id: ReplyId::new(id, index), activity })
+                Arc::new(Entry { id: ReplyId::new(id, index), activity, is_doubtful: false })
             }));
             recorded.response.as_ref()?;
         }
@@ -192,12 +205,14 @@ impl Draft {
             self.is_changed |= ledger.claim.take().is_some();
             return;
         }
+        // The revision to be: a claim given up and made again is another one to those who watch it.
+        let beat = ledger.rev + 1;
         match &mut ledger.claim {
-            Some(claim) if claim.by == me => claim.beat += 1,
+            Some(claim) if claim.by == me => claim.beat = beat,
             Some(_) => {}
             None if is_closing => {}
             claim @ None => {
-                *claim = Some(Claim { by: me.to_owned(), beat: 1 });
+                *claim = Some(Claim { by: me.to_owned(), beat });
                 self.is_changed = true;
             }
         }

@@ -44,13 +44,15 @@ pub(super) struct Desk {
     pub(super) has_turns: bool,
     /// What is ours to deliver, as of the last document seen.
     pub(super) outbox: Vec<Arc<Entry>>,
-    /// When we began the last commit that carried our claim.
-    pub(super) claimed_at: Duration,
+    /// When we began the last commit that carried our claim; only a commit of ours proves it.
+    pub(super) claimed_at: Option<Duration>,
     /// Somebody else's claim, and since when we have seen it unchanged.
     pub(super) foreign: Option<(Claim, Duration)>,
     /// What the courier did and no commit has recorded yet.
     pub(super) handed: Vec<Handed>,
     pub(super) handed_at: Duration,
+    /// The reply that is being handed over.
+    pub(super) in_hand: Option<ReplyId>,
     /// Replies that an earlier try may have delivered.
     pub(super) doubtful: BTreeSet<ReplyId>,
     /// The revision of the last document seen: an older one is a stale read.
@@ -202,6 +204,12 @@ impl Desk {
 
     pub(super) fn is_idle(&self) -> bool {
         !self.is_running && !self.is_delivering && self.waiting.is_empty() && self.chores.is_empty()
+    }
+
+    /// What the courier did and no commit has recorded yet, and what it cannot be sure of.
+    pub(super) fn dealt_with(&self) -> (Vec<Handed>, BTreeSet<ReplyId>) {
+        let doubtful = self.doubtful.iter().chain(&self.in_hand).cloned().collect();
+        (self.handed.clone(), doubtful)
     }
 
     /// Whether the courier has anything to do or to wait for.

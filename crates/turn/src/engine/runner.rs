@@ -59,7 +59,7 @@ async fn process(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, mut batch: Batch)
         if batch.items.is_empty() && batch.chores.is_empty() {
             return;
         }
-        match round(shared, mailbox, &batch, rounds, began).await {
+        match round(shared, mailbox, &batch, rounds).await {
             Ok(verdicts) => return answer(batch.items, verdicts),
             Err(Setback::Never(_)) if batch.items.len() > 1 => {
                 return one_by_one(shared, mailbox, batch).await;
@@ -72,7 +72,7 @@ async fn process(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, mut batch: Batch)
                 let most = limits.backoff_first.saturating_mul(1 << rounds.min(16));
                 let jitter = shared.ids.jitter(most.min(limits.backoff_max));
                 // Waiting beyond the deadline helps nobody: wake to say so in time.
-                let left = time_left(shared, &batch, began);
+                let left = time_left(shared, &batch);
                 shared.clock.sleep(jitter.max(wait.unwrap_or_default()).min(left)).await;
             }
         }
@@ -91,8 +91,11 @@ async fn one_by_one(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, batch: Batch) 
 }
 
 /// How long a batch has from now on: until the first of its deadlines.
-fn time_left(shared: &Shared, batch: &Batch, began: Duration) -> Duration {
-    let oldest = batch.items.iter().map(|item| item.since).min().unwrap_or(began);
+fn time_left(shared: &Shared, batch: &Batch) -> Duration {
+    let Some(oldest) = batch.items.iter().map(|item| item.since).min() else {
+        // Nobody waits for a chore, but a claim may lapse while a store call hangs.
+        return shared.limits.deadline.min(shared.limits.claim / 4);
+    };
     let left = (oldest + shared.limits.deadline).saturating_sub(shared.uptime());
     left.max(Duration::from_millis(1))
 }
@@ -113,15 +116,14 @@ async fn round(
     mailbox: &Arc<Mailbox>,
     batch: &Batch,
     rounds: u32,
-    began: Duration,
 ) -> Result<Verdicts, Setback> {
-    let left = time_left(shared, batch, began);
+    let left = time_left(shared, batch);
     let (mut draft, is_fresh) = load(shared, mailbox, batch, rounds, left).await?;
     fault!("after_load");
     let me = shared.ids.instance();
-    let handed = mailbox.desk().handed.clone();
+    let (handed, doubtful) = mailbox.desk().dealt_with();
     draft.record(&handed, &shared.limits);
-    draft.do_chores(&batch.chores, me);
+    draft.do_chores(&batch.chores, me, &doubtful);
     let shelf = Shelf::new(shared, left);
     let mut fired = 0;
     if batch.chores.contains(&Chore::Fire) {
@@ -133,6 +135,11 @@ async fn round(
     }
     draft.settle_claim(me, shared.is_closing() && batch.chores.contains(&Chore::Release));
     if !draft.is_changed && shelf.changed().is_empty() {
+        if !is_fresh && !batch.chores.is_empty() {
+            // Memory knows nothing of what was asked for; the store may.
+            let reason = "the document in memory is old".to_owned();
+            return Err(Setback::Again { reason, wait: None });
+        }
         if is_fresh {
             unchanged(shared, mailbox, &draft);
         }

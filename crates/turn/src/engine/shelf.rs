@@ -30,6 +30,8 @@ struct Inside {
     documents: BTreeMap<Key, Held>,
     /// A load failed: whatever the logic made of that, the attempt cannot count.
     failed: Option<Arc<Error>>,
+    /// Loads that have not answered yet. The logic may have been stopped while it waited for one.
+    waiting: usize,
 }
 
 /// A further document in an attempt.
@@ -59,9 +61,11 @@ impl Shelf {
         }
     }
 
-    /// The load that failed in the meantime, if one did.
+    /// The load that failed in the meantime, or never answered, if one did.
     pub(super) fn failed(&self) -> Option<Arc<Error>> {
-        self.inside().failed.clone()
+        let inside = self.inside();
+        let silent = || (inside.waiting > 0).then(|| Arc::new(self.shared.silent(self.within)));
+        inside.failed.clone().or_else(silent)
     }
 
     /// What is to be written.
@@ -78,7 +82,10 @@ impl Source for Shelf {
         if let Some(held) = self.inside().documents.get(key) {
             return Ok(held.document.bag.clone());
         }
-        match self.shared.load(key, self.within).await {
+        self.inside().waiting += 1;
+        let loaded = self.shared.load(key, self.within).await;
+        self.inside().waiting -= 1;
+        match loaded {
             Ok((document, expect, _)) => {
                 let bag = document.bag.clone();
                 let held = Held { expect, document, is_changed: false };

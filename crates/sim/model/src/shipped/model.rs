@@ -1,0 +1,154 @@
+//! The steps of the protocol, its own and those of the outside.
+
+use stateright::Model;
+
+use super::{Doc, Draft, Instance, Shipped, Stage, State, runner::Errand};
+use crate::{
+    seq::Set,
+    world::{Fate, World},
+};
+
+/// One step. The first number is the instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// An activity comes in.
+    Receive(u8, u8),
+    /// The runner starts: takes what waits, loads, runs.
+    Begin(u8, Errand),
+    /// The runner loads again and runs again.
+    Again(u8),
+    /// A save ends.
+    Save(u8, Fate),
+    /// The runner gives up.
+    GiveUp(u8),
+    /// The courier sends a reply.
+    HandOver(u8),
+    /// The channel has it, or not.
+    Settle(u8, Fate),
+    /// The process dies; whether its save and its reply stay on the wire.
+    Crash(u8, bool, bool),
+    /// A save takes effect whose sender does not wait any more.
+    LateLands(usize),
+    /// A reply arrives whose sender does not wait any more; whether it is marked.
+    StrayLands(u8, bool),
+}
+
+impl Instance {
+    /// What its runner is about to save and could.
+    pub(super) fn draft(&self) -> Option<&Draft> {
+        match &self.work.as_ref()?.stage {
+            Stage::Save(draft) => Some(draft),
+            Stage::Reload | Stage::Unsure => None,
+        }
+    }
+}
+
+impl Shipped {
+    /// What the instances do by themselves, sooner or later.
+    pub(super) fn own_steps(&self, state: &State, steps: &mut Vec<Step>) {
+        for at in 0..self.bound.instances {
+            let errands = Self::errands(state, at).into_iter();
+            let errands = errands.filter(|(_, is_early)| !is_early);
+            steps.extend(errands.map(|(errand, _)| Step::Begin(at, errand)));
+            let instance = state.instance(at);
+            match instance.work.map(|work| work.stage) {
+                Some(Stage::Reload | Stage::Unsure) => steps.push(Step::Again(at)),
+                Some(Stage::Save(_)) => steps.push(Step::Save(at, Fate::Fine)),
+                None => {}
+            }
+            if instance.sending.is_some() {
+                steps.push(Step::Settle(at, Fate::Fine));
+            } else if instance.next_reply().is_some() {
+                steps.push(Step::HandOver(at));
+            }
+        }
+    }
+
+    /// What comes from outside, within the bound.
+    fn outside_steps(&self, state: &State, steps: &mut Vec<Step>) {
+        let world = &state.world;
+        steps.extend(world.deliveries(&self.bound).map(|(at, activity)| Step::Receive(at, activity)));
+        for at in 0..self.bound.instances {
+            let instance = state.instance(at);
+            if world.expiries > 0 {
+                let early = Self::errands(state, at).into_iter().filter(|(_, is_early)| *is_early);
+                steps.extend(early.map(|(errand, _)| Step::Begin(at, errand)));
+            }
+            if instance.work.is_some_and(|work| work.stage == Stage::Unsure) {
+                steps.push(Step::GiveUp(at));
+            }
+            let faults = [Fate::AnswerLost, Fate::Lost, Fate::Late].into_iter();
+            if world.faults > 0 {
+                let (save, send) = (instance.draft().is_some(), instance.sending.is_some());
+                steps.extend(faults.clone().filter(|_| save).map(|fate| Step::Save(at, fate)));
+                steps.extend(faults.filter(|_| send).map(|fate| Step::Settle(at, fate)));
+            }
+            if world.crashes > 0 && (instance.is_busy() || instance.cache.is_some()) {
+                let may_leave = |something: bool| 0..=u8::from(something);
+                for save in may_leave(instance.draft().is_some()) {
+                    for send in may_leave(instance.sending.is_some()) {
+                        steps.push(Step::Crash(at, save == 1, send == 1));
+                    }
+                }
+            }
+        }
+        steps.extend((0..state.late.len()).map(Step::LateLands));
+        for (strays, is_marked) in state.strays.into_iter().zip([false, true]) {
+            steps.extend(strays.iter().map(|reply| Step::StrayLands(reply, is_marked)));
+        }
+    }
+}
+
+impl Model for Shipped {
+    type State = State;
+    type Action = Step;
+
+    fn init_states(&self) -> Vec<State> {
+        let instances = (0..self.bound.instances).map(|name| Instance { name, ..Instance::default() });
+        vec![State {
+            doc: Doc::default(),
+            late: Vec::new(),
+            strays: [Set::default(); 2],
+            instances: instances.collect(),
+            world: World::new(&self.bound),
+        }]
+    }
+
+    fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        self.own_steps(state, steps);
+        self.outside_steps(state, steps);
+    }
+
+    fn next_state(&self, before: &State, step: Step) -> Option<State> {
+        let mut state = before.clone();
+        match step {
+            Step::Receive(at, activity) => {
+                state.world.take(activity);
+                state.instance_mut(at).waiting.push(activity);
+            }
+            Step::Begin(at, errand) => {
+                if Self::errands(&state, at).contains(&(errand, true)) {
+                    Self::expire(&mut state);
+                }
+                self.begin(&mut state, at, errand);
+            }
+            Step::Again(at) => self.again(&mut state, at),
+            Step::Save(at, fate) => self.save(&mut state, at, fate),
+            Step::GiveUp(at) => Self::give_up(&mut state, at),
+            Step::HandOver(at) => Self::hand_over(&mut state, at),
+            Step::Settle(at, fate) => self.settle(&mut state, at, fate),
+            Step::Crash(at, save, send) => self.crash(&mut state, at, save, send),
+            Step::LateLands(which) => {
+                let (doc, by) = state.late.remove(which);
+                state.write(doc, by);
+            }
+            Step::StrayLands(reply, is_marked) => {
+                let [unmarked, marked] = &mut state.strays;
+                if is_marked { marked } else { unmarked }.remove(reply);
+                state.world.arrive(reply, is_marked, self.rules.is_keyed);
+            }
+        }
+        state.tidy(self.rules);
+        Some(state)
+    }
+}

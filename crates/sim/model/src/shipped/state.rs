@@ -1,0 +1,243 @@
+//! What the store holds and what an instance knows.
+
+use super::Rules;
+use crate::{
+    seq::{Seq, Set},
+    world::World,
+};
+
+/// Who delivers the outbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Claim {
+    /// The name of a process; one that starts again has a new name.
+    pub by: u8,
+    /// Counts the holder's commits where a claim can look like an earlier one; else always zero, and
+    /// [`Foreign::is_superseded`] tells claims apart.
+    pub beat: u8,
+}
+
+/// The stored document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Doc {
+    /// The turns in it, in commit order; also the ids seen.
+    pub applied: Seq,
+    /// Replies decided and not recorded as handed over, in commit order.
+    pub outbox: Seq,
+    /// Who delivers them.
+    pub claim: Option<Claim>,
+    /// Those that the holder took over, which an earlier holder may have delivered.
+    pub taken: Set,
+}
+
+/// Another instance's claim as this one saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Foreign {
+    /// What it looked like.
+    pub claim: Claim,
+    /// Whether its holder has written since, or it is gone.
+    pub is_superseded: bool,
+}
+
+/// A request to take the outbox over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Take {
+    /// If the document still has the version that was seen; forgotten when it has another.
+    IfAt,
+    /// If it is still claimed like this.
+    From(Foreign),
+}
+
+/// A version of the document on its way into the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Draft {
+    /// The next document.
+    pub doc: Doc,
+    /// Replies taken over from another instance, where only memory knows them.
+    pub taken: Set,
+}
+
+/// Where the runner stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// About to save, from the stored version. Once somebody else has written, the save can only fail.
+    Save(Draft),
+    /// About to load again: its save fails or has failed.
+    Reload,
+    /// About to load again or to give up: it does not know whether its save happened.
+    Unsure,
+}
+
+/// What the runner has in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Work {
+    /// Activities, each with somebody who waits for the answer.
+    pub batch: Seq,
+    /// Whether the courier waits for a write.
+    pub is_errand: bool,
+    /// Whether to renew the claim.
+    pub is_renewal: bool,
+    /// Whether to take the outbox over.
+    pub take: Option<Take>,
+    /// Where it stands.
+    pub stage: Stage,
+}
+
+/// One process. Everything in it is lost when it dies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Instance {
+    /// Its name in claims.
+    pub name: u8,
+    /// Activities in line.
+    pub waiting: Seq,
+    /// What the runner has in hand.
+    pub work: Option<Work>,
+    /// The document as this instance wrote it last, and whether that is the stored one.
+    pub cache: Option<(Doc, bool)>,
+    /// What is ours to deliver, as of the last document seen.
+    pub outbox: Seq,
+    /// What was handed over and is not recorded.
+    pub handed: Set,
+    /// What an earlier try may have delivered.
+    pub doubtful: Set,
+    /// Somebody else's claim.
+    pub foreign: Option<Foreign>,
+    /// The reply on the wire, and whether it is marked as a repeat.
+    pub sending: Option<(u8, bool)>,
+    /// Whether its claim is so old that it must be renewed before the next hand-over. A process whose
+    /// clock stood still may not know, so that it may also go on.
+    pub is_lapsed: bool,
+}
+
+/// Everything at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// What is stored.
+    pub doc: Doc,
+    /// Saves on the wire that can still take effect, and who sent them.
+    pub late: Vec<(Doc, u8)>,
+    /// Replies on the wire whose sender does not wait any more: unmarked ones, marked ones.
+    pub strays: [Set; 2],
+    /// The processes.
+    pub instances: Vec<Instance>,
+    /// The outside.
+    pub world: World,
+}
+
+impl Doc {
+    /// Whether an instance holds the claim.
+    #[must_use]
+    pub fn is_claimed_by(&self, name: u8) -> bool {
+        self.claim.is_some_and(|claim| claim.by == name)
+    }
+}
+
+impl Instance {
+    /// The reply to hand over next.
+    #[must_use]
+    pub fn next_reply(&self) -> Option<u8> {
+        self.outbox.iter().find(|reply| !self.handed.contains(*reply))
+    }
+
+    /// Whether there is anything to do or to wait for in the conversation.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.work.is_some()
+            || !self.waiting.is_empty()
+            || !self.outbox.is_empty()
+            || !self.handed.is_empty()
+            || self.foreign.is_some()
+            || self.sending.is_some()
+    }
+
+    /// Takes note of the document as it is stored now.
+    pub fn note(&mut self, doc: &Doc, is_claim_reused: bool) {
+        let is_mine = doc.is_claimed_by(self.name);
+        self.outbox = if is_mine { doc.outbox } else { Seq::default() };
+        self.foreign = doc.claim.filter(|_| !is_mine).map(|claim| match self.foreign {
+            Some(known) if known.is(claim, is_claim_reused) => known,
+            _ => Foreign { claim, is_superseded: false },
+        });
+        let waiting: Set = doc.outbox.iter().collect();
+        self.handed = self.handed.both(waiting);
+        let taken = if is_mine { doc.taken } else { Set::default() };
+        self.doubtful = self.doubtful.both(waiting).either(taken);
+    }
+}
+
+impl Foreign {
+    /// Whether a stored claim looks like the one that was seen.
+    #[must_use]
+    pub fn is(&self, stored: Claim, is_claim_reused: bool) -> bool {
+        self.claim == stored && (is_claim_reused || !self.is_superseded)
+    }
+}
+
+impl State {
+    /// One of the processes.
+    #[must_use]
+    pub fn instance(&self, at: u8) -> &Instance {
+        self.instances.get(usize::from(at)).expect("the instance is within the bound")
+    }
+
+    /// One of the processes, to change it.
+    pub fn instance_mut(&mut self, at: u8) -> &mut Instance {
+        self.instances.get_mut(usize::from(at)).expect("the instance is within the bound")
+    }
+
+    /// Where the process of this name is, if it lives and minds the outbox.
+    #[must_use]
+    pub fn minder(&self, name: u8) -> Option<u8> {
+        let minds = |known: &Instance| known.name == name && !known.outbox.is_empty();
+        (0..).zip(&self.instances).find(|(_, known)| minds(known)).map(|(at, _)| at)
+    }
+
+    /// Stores a document: what others loaded or sent off cannot win any more.
+    pub fn write(&mut self, doc: Doc, by: u8) {
+        let is_claim_moved = doc.claim != self.doc.claim || doc.is_claimed_by(by);
+        self.doc = doc;
+        self.late.clear();
+        for instance in &mut self.instances {
+            if let Some((_, is_current)) = &mut instance.cache {
+                *is_current = false;
+            }
+            if let (Some(foreign), true) = (&mut instance.foreign, is_claim_moved) {
+                foreign.is_superseded = true;
+            }
+            let Some(work) = &mut instance.work else { continue };
+            match &mut work.take {
+                Some(Take::IfAt) => work.take = None,
+                Some(Take::From(foreign)) => foreign.is_superseded |= is_claim_moved,
+                None => {}
+            }
+            if matches!(work.stage, Stage::Save(_)) {
+                work.stage = Stage::Reload;
+            }
+        }
+    }
+    /// Makes states alike that can only go on alike.
+    pub fn tidy(&mut self, rules: Rules) {
+        for instance in &mut self.instances {
+            // A mailbox, and what it knows, exists only while there is something to do.
+            let open = instance.outbox.without(instance.handed).iter().collect();
+            instance.doubtful = instance.doubtful.both(open);
+            instance.is_lapsed &= !instance.outbox.is_empty();
+            let Some(work) = &mut instance.work else { continue };
+            if work.stage == Stage::Reload {
+                instance.cache = None;
+            }
+            if let (Some(Take::From(foreign)), false) = (work.take, rules.is_claim_reused)
+                && foreign.is_superseded
+            {
+                work.take = None;
+            }
+        }
+        // It makes no difference when a repeat arrives.
+        for (strays, is_marked) in self.strays.iter_mut().zip([false, true]) {
+            let visible = self.world.visible;
+            for reply in strays.iter().filter(|reply| visible.contains(*reply)) {
+                strays.remove(reply);
+                self.world.arrive(reply, is_marked, rules.is_keyed);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What surrounds a protocol: how much may happen, and what the outside has seen so far.
+
+use crate::seq::{Seq, Set};
+
+/// The most activities that a bound may have.
+pub const ACTIVITIES_MAX: usize = 3;
+
+/// How much may happen. Within it, everything that can happen is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Instances that share one conversation.
+    pub instances: u8,
+    /// Activities, each with one reply.
+    pub activities: u8,
+    /// How often the channel may deliver each activity.
+    pub deliveries: u8,
+    /// How often a process may die, with whatever it has in hand or on the wire.
+    pub crashes: u8,
+    /// How often a save or a send may go wrong: lost, its answer lost, or landing late.
+    pub faults: u8,
+    /// How often a claim may be taken for lapsed while its holder lives.
+    pub expiries: u8,
+}
+
+impl Bound {
+    /// The bound that every change is checked against.
+    pub const CI: Self =
+        Self { instances: 2, activities: 2, deliveries: 2, crashes: 1, faults: 1, expiries: 1 };
+
+    /// The same with nothing going wrong: no crash, no fault, no early expiry.
+    #[must_use]
+    pub const fn calm(self) -> Self {
+        Self { crashes: 0, faults: 0, expiries: 0, ..self }
+    }
+}
+
+/// How a save or a send ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// As it should.
+    Fine,
+    /// It took effect and the answer was lost.
+    AnswerLost,
+    /// It was lost.
+    Lost,
+    /// It takes effect later; until then it looks lost.
+    Late,
+}
+
+/// What the outside has seen, and what may still happen to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct World {
+    /// Deliveries left, by activity.
+    pub left: [u8; ACTIVITIES_MAX],
+    /// Activities that the channel was told are done.
+    pub acked: Set,
+    /// Whether it was told so before the turn was stored.
+    pub is_acked_early: bool,
+    /// Replies that users saw, by first appearance.
+    pub visible: Seq,
+    /// Whether a user saw one twice.
+    pub is_repeated: bool,
+    /// Replies handed over without the mark that says: an earlier try may have arrived.
+    pub unmarked: Set,
+    /// Whether one was handed over twice without it.
+    pub is_unmarked_twice: bool,
+    /// Whether an instance asked itself for a write, made none, and is about to ask again.
+    pub is_spinning: bool,
+    /// Crashes left.
+    pub crashes: u8,
+    /// Faults left.
+    pub faults: u8,
+    /// Early expiries left.
+    pub expiries: u8,
+}
+
+impl World {
+    /// The world before anything happened.
+    #[must_use]
+    pub fn new(bound: &Bound) -> Self {
+        let mut left = [0; ACTIVITIES_MAX];
+        left.iter_mut().take(bound.activities.into()).for_each(|left| *left = bound.deliveries);
+        Self {
+            left,
+            acked: Set::default(),
+            is_acked_early: false,
+            visible: Seq::default(),
+            is_repeated: false,
+            unmarked: Set::default(),
+            is_unmarked_twice: false,
+            is_spinning: false,
+            crashes: bound.crashes,
+            faults: bound.faults,
+            expiries: bound.expiries,
+        }
+    }
+
+    /// The deliveries that can come next. Activities and instances are alike, so that the very first
+    /// delivery may as well be of the first activity to the first instance.
+    pub fn deliveries(&self, bound: &Bound) -> impl Iterator<Item = (u8, u8)> {
+        let is_first = self.left.iter().take(bound.activities.into()).all(|n| *n == bound.deliveries);
+        let left = self.left;
+        let (instances, activities) =
+            if is_first { (1, 1) } else { (bound.instances, bound.activities) };
+        (0..instances).flat_map(move |instance| {
+            let waiting = left.into_iter().zip(0..activities).filter(|(left, _)| *left > 0);
+            waiting.map(move |(_, activity)| (instance, activity))
+        })
+    }
+
+    /// The channel delivers an activity once more.
+    pub fn take(&mut self, activity: u8) {
+        if let Some(left) = self.left.get_mut(usize::from(activity)) {
+            *left -= 1;
+        }
+    }
+
+    /// The channel is told that an activity is done.
+    pub fn ack(&mut self, activity: u8, applied: Seq) {
+        self.is_acked_early |= !applied.contains(activity);
+        self.acked.insert(activity);
+    }
+
+    /// A reply arrives. A receiver with keys drops what it has had before.
+    pub fn arrive(&mut self, reply: u8, is_marked: bool, is_keyed: bool) {
+        self.is_unmarked_twice |= !is_marked && !self.unmarked.insert(reply);
+        if !self.visible.contains(reply) {
+            self.visible.push(reply);
+        } else if !is_keyed {
+            self.is_repeated = true;
+        }
+    }
+
+    /// Whether the channel has no reason to deliver anything again.
+    #[must_use]
+    pub fn is_served(&self) -> bool {
+        self.left.iter().zip(0..).all(|(left, activity)| *left == 0 || self.acked.contains(activity))
+    }
+}
+
+/// The name of an activity, and of its reply.
+pub(crate) fn name(activity: u8) -> char {
+    char::from(b'a' + activity)
+}
+
+/// The names of several.
+pub(crate) fn names(activities: impl IntoIterator<Item = u8>) -> String {
+    let names: Vec<_> = activities.into_iter().map(|activity| name(activity).to_string()).collect();
+    names.join(" and ")
+}

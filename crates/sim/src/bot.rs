@@ -1,0 +1,64 @@
+//! The bot whose history is exact: every turn appends its activity's id to the state, so one read at the
+//! end is the order of everything.
+
+use std::{sync::Arc, time::Duration};
+
+use sayso_activity::Activity;
+use sayso_turn::{Bot, BotError, Failure, Turn};
+use serde::{Deserialize, Serialize};
+
+/// What an activity asks the bot to do, beside appending itself.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Wish {
+    /// How many replies.
+    pub(crate) replies: usize,
+    /// Panic instead.
+    pub(crate) panic: bool,
+    /// Ask for an event after so many milliseconds.
+    pub(crate) timer_ms: Option<u64>,
+    /// Append to the user's document too.
+    pub(crate) user: bool,
+}
+
+/// The bot.
+pub(crate) fn bot() -> Bot {
+    Bot::new()
+        .on_message(append)
+        .on_invoke("append", append)
+        .on_event("append", append)
+        .on_event("timer", append)
+        .on_error(sorry)
+}
+
+async fn append(mut turn: Turn) -> Result<(), BotError> {
+    let wish: Wish = match &turn.activity().value {
+        Some(value) => value.get()?,
+        None => Wish::default(),
+    };
+    assert!(!wish.panic, "the bot was asked to panic");
+    let id = turn.activity().id.clone().unwrap_or_default();
+    let log = turn.state().named::<Vec<String>>("log")?;
+    log.push(id.clone());
+    let place = log.len() - 1;
+    if wish.user {
+        turn.user_state().await?.named::<Vec<String>>("log")?.push(id.clone());
+    }
+    for index in 0..wish.replies {
+        turn.say(format!("{id}/{place}/{index}"));
+    }
+    if let Some(wait) = wish.timer_ms {
+        let event = Activity::event("timer").with_value(&Wish { replies: 1, ..Wish::default() })?;
+        let timer = turn.after(Duration::from_millis(wait), event);
+        turn.state().named::<Vec<String>>("timers")?.push(timer.as_str().to_owned());
+    }
+    if turn.activity().name.is_some() {
+        turn.respond(200, &place)?;
+    }
+    Ok(())
+}
+
+async fn sorry(mut turn: Turn, _failure: Arc<Failure>) -> Result<(), BotError> {
+    let id = turn.activity().id.clone().unwrap_or_default();
+    turn.say(format!("{id}/sorry/0"));
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The users' side: a channel that takes replies, or fails in every way a channel can, and checks at the
+//! moment a reply arrives that what it says is so.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use sayso_turn::channel::{Channel, Delivery, Parcel};
+
+use crate::{Fault, executor::Executor, world::World};
+
+/// One instance's way to the users.
+#[derive(Debug)]
+pub(crate) struct SimChannel {
+    pub(crate) world: Arc<World>,
+    pub(crate) executor: Executor,
+    pub(crate) instance: usize,
+}
+
+#[async_trait]
+impl Channel for SimChannel {
+    async fn deliver(&self, parcel: &Parcel) -> Delivery {
+        let chance = &self.world.chance;
+        if chance.one_in(2) {
+            self.executor.sleep(chance.up_to(Duration::from_millis(30))).await;
+        }
+        if self.world.is_refused(parcel) {
+            self.world.refused(self.instance, parcel);
+            return Delivery::Refused { reason: "400".to_owned() };
+        }
+        if chance.fires(Fault::Later) {
+            let after = chance.one_in(2).then(|| chance.up_to(Duration::from_secs(10)));
+            return Delivery::Later { after, reason: "429".to_owned() };
+        }
+        if chance.fires(Fault::FailedLost) {
+            self.world.ambiguous(parcel);
+            return Delivery::Unknown { reason: "500".to_owned() };
+        }
+        if chance.fires(Fault::SilentLost) {
+            self.world.ambiguous(parcel);
+            return std::future::pending().await;
+        }
+        self.world.arrived(self.instance, parcel);
+        if chance.fires(Fault::FailedTaken) {
+            self.world.ambiguous(parcel);
+            return Delivery::Unknown { reason: "502".to_owned() };
+        }
+        if chance.fires(Fault::SilentTaken) {
+            self.world.ambiguous(parcel);
+            return std::future::pending().await;
+        }
+        if chance.one_in(4) {
+            self.executor.sleep(chance.up_to(Duration::from_millis(10))).await;
+        }
+        Delivery::Delivered { id: None }
+    }
+}

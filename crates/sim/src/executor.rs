@@ -1,0 +1,351 @@
+//! A scheduler for one thread: which task runs next, and what time it is, come from the seed.
+//!
+//! Tasks belong to an owner, an instance or the world around it. All tasks of an owner can be dropped at
+//! the await where each of them is (a crash), or left unpolled for a while (a freeze). When nothing is
+//! ready time jumps to the next timer, so a minute of waiting costs nothing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::{Context, Poll, Wake, Waker},
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+
+/// To whom a task belongs: instances count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owner {
+    /// Clients, stores, channels, faults: what never dies.
+    World,
+    /// One life of one instance.
+    Instance(usize),
+}
+
+/// More polls than any run needs: what takes more is going round in circles.
+const STEPS_MAX: usize = 2_000_000;
+
+/// The scheduler. Cloning it gives another handle.
+#[derive(Clone)]
+pub(crate) struct Executor(Arc<Mutex<Core>>);
+
+struct Core {
+    now: Duration,
+    dice: fastrand::Rng,
+    next_id: u64,
+    tasks: BTreeMap<u64, Task>,
+    ready: Vec<u64>,
+    is_ready: BTreeSet<u64>,
+    timers: BTreeMap<(Duration, u64), Waker>,
+    frozen: BTreeSet<Owner>,
+    /// How many more polls of an owner there will be before it crashes.
+    doomed: BTreeMap<Owner, u64>,
+    polls: BTreeMap<Owner, u64>,
+    dead: BTreeSet<Owner>,
+}
+
+struct Task {
+    owner: Owner,
+    /// `None` while it is being polled.
+    future: Option<BoxFuture<'static, ()>>,
+    waker: Waker,
+}
+
+struct TaskWaker {
+    id: u64,
+    core: Weak<Mutex<Core>>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        if let Some(core) = self.core.upgrade() {
+            lock(&core).make_ready(self.id);
+        }
+    }
+}
+
+fn lock(core: &Mutex<Core>) -> MutexGuard<'_, Core> {
+    core.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Core {
+    fn make_ready(&mut self, id: u64) {
+        if self.tasks.contains_key(&id) && self.is_ready.insert(id) {
+            self.ready.push(id);
+        }
+    }
+
+    /// A ready task of an owner that is not frozen, by chance.
+    fn pick(&mut self) -> Option<u64> {
+        for _ in 0..self.ready.len() {
+            let at = self.dice.usize(..self.ready.len());
+            let id = *self.ready.get(at)?;
+            let owner = self.tasks.get(&id).map(|task| task.owner);
+            match owner {
+                Some(owner) if self.frozen.contains(&owner) => {}
+                _ => {
+                    self.ready.swap_remove(at);
+                    self.is_ready.remove(&id);
+                    return Some(id);
+                }
+            }
+        }
+        // Chance may have missed the few that are not frozen.
+        let is_frozen =
+            |id: &u64| self.tasks.get(id).is_some_and(|t| self.frozen.contains(&t.owner));
+        let at = self.ready.iter().position(|id| !is_frozen(id))?;
+        let id = self.ready.swap_remove(at);
+        self.is_ready.remove(&id);
+        Some(id)
+    }
+
+    /// Takes the tasks of an owner out. They are dropped by the caller, outside the lock.
+    fn kill(&mut self, owner: Owner) -> Vec<Task> {
+        self.doomed.remove(&owner);
+        self.frozen.remove(&owner);
+        self.dead.insert(owner);
+        let ids: Vec<u64> =
+            self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(id, _)| *id).collect();
+        self.ready.retain(|id| !ids.contains(id));
+        for id in &ids {
+            self.is_ready.remove(id);
+        }
+        ids.iter().filter_map(|id| self.tasks.remove(id)).collect()
+    }
+}
+
+impl Executor {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(Core {
+            now: Duration::ZERO,
+            dice: fastrand::Rng::with_seed(seed),
+            next_id: 0,
+            tasks: BTreeMap::new(),
+            ready: Vec::new(),
+            is_ready: BTreeSet::new(),
+            timers: BTreeMap::new(),
+            frozen: BTreeSet::new(),
+            doomed: BTreeMap::new(),
+            polls: BTreeMap::new(),
+            dead: BTreeSet::new(),
+        })))
+    }
+
+    fn core(&self) -> MutexGuard<'_, Core> {
+        lock(&self.0)
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.core().now
+    }
+
+    /// How often tasks of an owner have been polled.
+    pub(crate) fn polls(&self, owner: Owner) -> u64 {
+        self.core().polls.get(&owner).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn is_dead(&self, owner: Owner) -> bool {
+        self.core().dead.contains(&owner)
+    }
+
+    /// Starts a task. A dead owner starts none.
+    pub(crate) fn spawn(&self, owner: Owner, future: BoxFuture<'static, ()>) {
+        let mut core = self.core();
+        if core.dead.contains(&owner) {
+            return;
+        }
+        let id = core.next_id;
+        core.next_id += 1;
+        let waker = Waker::from(Arc::new(TaskWaker { id, core: Arc::downgrade(&self.0) }));
+        drop(core.tasks.insert(id, Task { owner, future: Some(future), waker }));
+        core.make_ready(id);
+    }
+
+    /// Drops every task of an owner where it is.
+    pub(crate) fn kill(&self, owner: Owner) {
+        let killed = self.core().kill(owner);
+        drop(killed);
+    }
+
+    /// Lets an owner be polled so many more times and then kills it.
+    pub(crate) fn doom(&self, owner: Owner, polls: u64) {
+        self.core().doomed.insert(owner, polls);
+    }
+
+    /// Takes a sentence of death back.
+    pub(crate) fn pardon(&self, owner: Owner) {
+        self.core().doomed.remove(&owner);
+    }
+
+    pub(crate) fn freeze(&self, owner: Owner) {
+        self.core().frozen.insert(owner);
+    }
+
+    pub(crate) fn thaw(&self, owner: Owner) {
+        self.core().frozen.remove(&owner);
+    }
+
+    pub(crate) fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
+        let at = self.now() + wait;
+        Box::pin(Sleep { executor: self.clone(), at, id: None })
+    }
+
+    /// Polls one task, or lets time pass. False when there is nothing left to happen.
+    fn step(&self) -> bool {
+        let mut core = self.core();
+        let Some(id) = core.pick() else {
+            let Some(((at, _), waker)) = core.timers.pop_first() else { return false };
+            core.now = core.now.max(at);
+            drop(core);
+            waker.wake();
+            return true;
+        };
+        let Some(task) = core.tasks.get_mut(&id) else { return true };
+        let owner = task.owner;
+        let (future, waker) = (task.future.take(), task.waker.clone());
+        *core.polls.entry(owner).or_default() += 1;
+        if let Some(left) = core.doomed.get_mut(&owner) {
+            if *left == 0 {
+                let killed = core.kill(owner);
+                drop(core);
+                drop((killed, future));
+                return true;
+            }
+            *left -= 1;
+        }
+        drop(core);
+        let Some(mut future) = future else { return true };
+        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+        let mut core = self.core();
+        match core.tasks.get_mut(&id) {
+            Some(task) if polled.is_pending() => task.future = Some(future),
+            _ => {
+                let done = core.tasks.remove(&id);
+                drop(core);
+                drop((done, future));
+            }
+        }
+        true
+    }
+
+    /// Runs until a condition holds. False when time, events or patience run out first.
+    pub(crate) fn run_until(&self, most: Duration, is_done: impl Fn() -> bool) -> bool {
+        for _ in 0..STEPS_MAX {
+            if is_done() {
+                return true;
+            }
+            if self.now() > most || !self.step() {
+                return is_done();
+            }
+        }
+        false
+    }
+
+    /// Drops everything, so that nothing keeps anything else alive.
+    pub(crate) fn end(&self) {
+        let mut core = self.core();
+        let tasks = std::mem::take(&mut core.tasks);
+        let timers = std::mem::take(&mut core.timers);
+        core.ready.clear();
+        drop(core);
+        drop(tasks);
+        drop(timers);
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor").field("now", &self.now()).finish_non_exhaustive()
+    }
+}
+
+struct Sleep {
+    executor: Executor,
+    at: Duration,
+    id: Option<u64>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let executor = self.executor.clone();
+        let mut core = executor.core();
+        if core.now >= self.at {
+            return Poll::Ready(());
+        }
+        let id = self.id.unwrap_or(core.next_id);
+        if self.id.replace(id).is_none() {
+            core.next_id += 1;
+        }
+        drop(core.timers.insert((self.at, id), cx.waker().clone()));
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            let waker = self.executor.core().timers.remove(&(self.at, id));
+            drop(waker);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_order_and_another_seed_another() {
+        let order = |seed| {
+            let executor = Executor::new(seed);
+            let seen = Arc::new(Mutex::new(Vec::new()));
+            for n in 0..20 {
+                let (seen, sleep) = (Arc::clone(&seen), executor.sleep(Duration::from_secs(1)));
+                executor.spawn(
+                    Owner::World,
+                    Box::pin(async move {
+                        seen.lock().unwrap().push(n);
+                        sleep.await;
+                        seen.lock().unwrap().push(100 + n);
+                    }),
+                );
+            }
+            assert!(executor.run_until(Duration::MAX, || seen.lock().unwrap().len() == 40));
+            assert_eq!(executor.now(), Duration::from_secs(1));
+            Arc::try_unwrap(seen).unwrap().into_inner().unwrap()
+        };
+        assert_eq!(order(1), order(1));
+        assert_ne!(order(1), order(2));
+    }
+
+    #[test]
+    fn a_killed_owner_runs_no_more_and_a_frozen_one_later() {
+        let executor = Executor::new(1);
+        let count = Arc::new(Mutex::new([0; 2]));
+        for owner in 0..2 {
+            let (count, executor2) = (Arc::clone(&count), executor.clone());
+            executor.spawn(
+                Owner::Instance(owner),
+                Box::pin(async move {
+                    for _ in 0..10 {
+                        executor2.sleep(Duration::from_secs(1)).await;
+                        count.lock().unwrap()[owner] += 1;
+                    }
+                }),
+            );
+        }
+        executor.doom(Owner::Instance(0), 3);
+        executor.freeze(Owner::Instance(1));
+        assert!(!executor.run_until(Duration::MAX, || false));
+        assert_eq!(*count.lock().unwrap(), [2, 0]);
+        executor.thaw(Owner::Instance(1));
+        assert!(!executor.run_until(Duration::MAX, || false));
+        assert_eq!(*count.lock().unwrap(), [2, 10]);
+        assert!(executor.is_dead(Owner::Instance(0)));
+    }
+}

@@ -1,0 +1,74 @@
+//! What one run is made of, drawn from its seed.
+
+use std::collections::BTreeMap;
+
+use crate::Fault;
+
+/// The size of a run and the faults it has. Two runs of one plan are the same to the last poll.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Where every chance of the run comes from.
+    pub seed: u64,
+    /// How many instances there are at a time.
+    pub instances: usize,
+    /// How many conversations there are.
+    pub conversations: usize,
+    /// How many activities the users send.
+    pub activities: usize,
+    /// The faults of this run and how likely each is when it could happen, 0 to 1.
+    pub faults: BTreeMap<Fault, f64>,
+    /// Whether the channel recognises a reply that it has had already.
+    pub is_keyed: bool,
+}
+
+impl Plan {
+    /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the faults.
+    #[must_use]
+    pub fn draw(seed: u64) -> Self {
+        let mut dice = fastrand::Rng::with_seed(seed ^ 0x5a50);
+        let share = dice.f64();
+        let mut faults = BTreeMap::new();
+        for fault in Fault::ALL {
+            if dice.f64() < share {
+                faults.insert(*fault, 0.01 + 0.29 * dice.f64());
+            }
+        }
+        Self {
+            seed,
+            instances: dice.usize(2..=4),
+            conversations: dice.usize(1..=3),
+            activities: dice.usize(5..=20),
+            faults,
+            is_keyed: dice.bool(),
+        }
+    }
+
+    /// The same with nothing going wrong.
+    #[must_use]
+    pub fn calm(seed: u64) -> Self {
+        Self { faults: BTreeMap::new(), ..Self::draw(seed) }
+    }
+
+    /// The plans that are one step simpler than this one, the greatest simplification first.
+    #[must_use]
+    pub fn simpler(&self) -> Vec<Self> {
+        let mut plans = Vec::new();
+        for fault in self.faults.keys() {
+            let mut faults = self.faults.clone();
+            faults.remove(fault);
+            plans.push(Self { faults, ..self.clone() });
+        }
+        if self.conversations > 1 {
+            plans.push(Self { conversations: self.conversations - 1, ..self.clone() });
+        }
+        if self.instances > 1 {
+            plans.push(Self { instances: self.instances - 1, ..self.clone() });
+        }
+        for fewer in [self.activities / 2, self.activities.saturating_sub(1)] {
+            if fewer > 0 && fewer < self.activities {
+                plans.push(Self { activities: fewer, ..self.clone() });
+            }
+        }
+        plans
+    }
+}

@@ -1,0 +1,168 @@
+//! One run: a plan is played, comes to rest, and is checked.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use sayso_turn::{Engine, Stats, store::Store};
+
+use crate::{
+    Fault, Plan, bot,
+    check::check,
+    clients::{self, Done, Said},
+    disruption,
+    executor::{Executor, Owner},
+    node::Nodes,
+    world::World,
+};
+
+/// How long faults go on, in simulated time, when the users are not done before.
+const TROUBLE_MAX: Duration = Duration::from_secs(120);
+/// How soon everything must be at rest once nothing goes wrong any more (I9).
+const REST_MAX: Duration = Duration::from_secs(60);
+/// How far clocks can be wrong: timers of a wrong clock may take that much longer.
+const SKEW_MAX: Duration = Duration::from_secs(20 * 60);
+
+/// What became of one run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// What was played.
+    pub plan: Plan,
+    /// Which invariants broke, in words. Empty when all is well.
+    pub violations: Vec<String>,
+    /// How often each fault fired.
+    pub faults: BTreeMap<Fault, u64>,
+    /// Turns committed, over all instances.
+    pub turns: u64,
+    /// Conflicts, unknown outcomes, recoveries and the like, over all instances.
+    pub stats: Totals,
+    /// How long it took in simulated time.
+    pub simulated: Duration,
+    /// Who did what, when, if that was asked for.
+    pub timeline: Vec<String>,
+}
+
+/// Sums over all instances of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Totals {
+    /// Commits that another instance won.
+    pub conflicts: u64,
+    /// Commits whose outcome was not known.
+    pub unknown: u64,
+    /// Activities recognised as delivered before.
+    pub duplicates: u64,
+    /// Outboxes taken over.
+    pub recovered: u64,
+    /// Hand-overs repeated because an earlier one may have arrived.
+    pub repeats: u64,
+    /// Replies given up.
+    pub parked: u64,
+    /// Turns given up, to be sent again.
+    pub given_up: u64,
+    /// Timers fired.
+    pub fired: u64,
+}
+
+impl Totals {
+    /// Adds the sums of another run.
+    pub fn add(&mut self, other: Self) {
+        self.conflicts += other.conflicts;
+        self.unknown += other.unknown;
+        self.duplicates += other.duplicates;
+        self.recovered += other.recovered;
+        self.repeats += other.repeats;
+        self.parked += other.parked;
+        self.given_up += other.given_up;
+        self.fired += other.fired;
+    }
+}
+
+/// Plays a plan to its end and checks every invariant. The same plan gives the same report.
+#[must_use]
+pub fn play(plan: &Plan, is_told: bool) -> Report {
+    let executor = Executor::new(plan.seed);
+    let world = World::new(plan, &executor, is_told);
+    let start = |store, channel| {
+        let store: Arc<dyn Store> = Arc::new(store);
+        Engine::builder(bot::bot(), store, Arc::new(channel))
+    };
+    let nodes = Nodes::new(&world, Arc::new(start));
+    let all: Vec<Said> = (0..plan.activities).map(|n| Said::draw(&world, n)).collect();
+    let done = Arc::new(Done::default());
+    for said in &all {
+        let (world, nodes) = (Arc::clone(&world), Arc::clone(&nodes));
+        let client = clients::send(world, nodes, said.clone(), Arc::clone(&done));
+        executor.spawn(Owner::World, Box::pin(client));
+    }
+    for place in 0..plan.instances {
+        let disruption = disruption::disturb(Arc::clone(&world), Arc::clone(&nodes), place);
+        executor.spawn(Owner::World, Box::pin(disruption));
+    }
+    let is_done = || done.count() == all.len();
+    executor.run_until(TROUBLE_MAX, is_done);
+    world.chance.calm_down();
+    nodes.heal();
+    world.tell(|| "nothing goes wrong any more".to_owned());
+    if !executor.run_until(executor.now() + REST_MAX, is_done) {
+        world.violation(format!("I9: only {} of {} are answered", done.count(), all.len()));
+    } else if come_to_rest(&world, &nodes, &all) {
+        check(&world, &nodes, &all);
+    }
+    let report = report(&world, &nodes);
+    executor.end();
+    report
+}
+
+/// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
+fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
+    let executor = &world.executor;
+    let waits_for = |is_late: bool| {
+        all.iter().find_map(|said| {
+            let ledger = world.document(&said.key).ledger;
+            if !ledger.outbox.is_empty() || ledger.claim.is_some() {
+                return Some(format!("I9: {} has an outbox of {}", said.key, ledger.outbox.len()));
+            }
+            // A timer that a wrong clock set may take as long as the clock was wrong.
+            if is_late && !ledger.timers.is_empty() {
+                return Some(format!("I9: {} has timers", said.key));
+            }
+            None
+        })
+    };
+    let limits = [(REST_MAX, false), (SKEW_MAX, true), (REST_MAX, true)];
+    for (most, is_late) in limits {
+        let until = executor.now() + most;
+        while waits_for(is_late).is_some() || !nodes.are_idle() {
+            if executor.now() > until {
+                let what = waits_for(is_late).unwrap_or("I10: an instance is busy for ever".into());
+                world.violation(what);
+                return false;
+            }
+            executor.run_until(executor.now() + Duration::from_secs(1), || false);
+        }
+    }
+    true
+}
+
+fn report(world: &World, nodes: &Nodes) -> Report {
+    let total = |counter: fn(Stats) -> u64| nodes.total(counter);
+    let mut seen = world.seen();
+    Report {
+        plan: world.plan.clone(),
+        violations: std::mem::take(&mut seen.violations),
+        faults: world.chance.tally.counts(),
+        turns: total(|stats| stats.turns),
+        stats: Totals {
+            conflicts: total(|stats| stats.conflicts),
+            unknown: total(|stats| stats.unknown),
+            duplicates: total(|stats| stats.duplicates),
+            recovered: total(|stats| stats.recovered),
+            repeats: total(|stats| stats.repeats),
+            parked: total(|stats| stats.parked),
+            given_up: total(|stats| stats.given_up),
+            fired: total(|stats| stats.fired),
+        },
+        simulated: world.executor.now(),
+        timeline: seen.timeline.take().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,195 @@
+//! The world of one run: what all instances share, and what is seen of it from outside.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::FutureExt;
+use sayso_turn::{
+    Key,
+    channel::Parcel,
+    document::Document,
+    store::{MemoryStore, Store},
+};
+
+use crate::{Fault, Plan, executor::Executor, faults::Tally};
+
+/// What is shared by everything in a run.
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) executor: Executor,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) chance: Arc<Chance>,
+    seen: Mutex<Seen>,
+}
+
+/// What an observer outside has seen.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// Replies in the order of their arrival, per conversation: id and text.
+    pub(crate) visible: BTreeMap<Key, Vec<(String, String)>>,
+    /// Replies that the channel refused for good.
+    pub(crate) refused: BTreeSet<String>,
+    /// Hand-overs after which the sender could not know.
+    pub(crate) ambiguous: BTreeMap<String, u64>,
+    /// Activities that were answered well, with the answer.
+    pub(crate) acked: BTreeMap<String, String>,
+    /// What broke, in words.
+    pub(crate) violations: Vec<String>,
+    /// Who did what, when; only when somebody wants to read it.
+    pub(crate) timeline: Option<Vec<String>>,
+}
+
+impl World {
+    pub(crate) fn new(plan: &Plan, executor: &Executor, is_told: bool) -> Arc<Self> {
+        let seen = Seen { timeline: is_told.then(Vec::new), ..Seen::default() };
+        Arc::new(Self {
+            plan: plan.clone(),
+            executor: executor.clone(),
+            store: Arc::default(),
+            chance: Arc::new(Chance::new(plan)),
+            seen: Mutex::new(seen),
+        })
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a line of the time line.
+    pub(crate) fn tell(&self, what: impl FnOnce() -> String) {
+        let mut seen = self.seen();
+        if let Some(timeline) = &mut seen.timeline {
+            timeline.push(format!("{:>9.3} s  {}", self.executor.now().as_secs_f64(), what()));
+        }
+    }
+
+    pub(crate) fn violation(&self, what: String) {
+        self.tell(|| format!("VIOLATION {what}"));
+        self.seen().violations.push(what);
+    }
+
+    /// A document as it is stored at this moment.
+    pub(crate) fn document(&self, key: &Key) -> Document {
+        let stored = self.store.load(key).now_or_never();
+        let stored = stored.and_then(Result::ok).flatten();
+        stored.and_then(|stored| Document::parse(key, &stored.body).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn log(&self, key: &Key) -> Vec<String> {
+        self.document(key).bag.get("log").ok().flatten().unwrap_or_default()
+    }
+
+    /// A reply arrives. What it says must be so already (I4).
+    pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel) {
+        let text = parcel.activity.text().to_owned();
+        self.tell(|| format!("instance {instance}: reply {text} arrives"));
+        let mut parts = text.split('/');
+        let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        if let Ok(place) = place.parse::<usize>()
+            && self.log(&parcel.key).get(place).map(String::as_str) != Some(id)
+        {
+            self.violation(format!("I4: {text} is visible and not so"));
+        }
+        let mut seen = self.seen();
+        let visible = seen.visible.entry(parcel.key.clone()).or_default();
+        let is_known = visible.iter().any(|(id, _)| id == parcel.id.as_str());
+        if !(self.plan.is_keyed && is_known) {
+            visible.push((parcel.id.to_string(), text));
+        }
+    }
+
+    /// Whether the channel refuses a reply for good: it does not change its mind about one.
+    pub(crate) fn is_refused(&self, parcel: &Parcel) -> bool {
+        let seen = self.seen();
+        let id = parcel.id.as_str();
+        let was_taken = seen.visible.values().flatten().any(|(known, _)| known == id);
+        let was_refused = seen.refused.contains(id);
+        drop(seen);
+        was_refused || (!was_taken && self.chance.fires(Fault::Refused))
+    }
+
+    pub(crate) fn refused(&self, instance: usize, parcel: &Parcel) {
+        self.tell(|| format!("instance {instance}: reply {} is refused", parcel.activity.text()));
+        self.seen().refused.insert(parcel.id.to_string());
+    }
+
+    pub(crate) fn ambiguous(&self, parcel: &Parcel) {
+        self.tell(|| format!("the answer for reply {} is lost", parcel.activity.text()));
+        *self.seen().ambiguous.entry(parcel.id.to_string()).or_default() += 1;
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// Every chance of a run, and the switch that ends all faults.
+#[derive(Debug)]
+pub(crate) struct Chance {
+    rates: BTreeMap<Fault, f64>,
+    dice: Mutex<fastrand::Rng>,
+    is_calm: AtomicBool,
+    pub(crate) tally: Tally,
+}
+
+impl Chance {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            rates: plan.faults.clone(),
+            dice: Mutex::new(fastrand::Rng::with_seed(plan.seed)),
+            is_calm: AtomicBool::new(false),
+            tally: Tally::default(),
+        }
+    }
+
+    fn dice(&self) -> MutexGuard<'_, fastrand::Rng> {
+        self.dice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on nothing goes wrong any more.
+    pub(crate) fn calm_down(&self) {
+        self.is_calm.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the run has this fault at all.
+    pub(crate) fn has(&self, fault: Fault) -> bool {
+        self.rates.contains_key(&fault)
+    }
+
+    /// Whether the fault happens here and now; counted if it does.
+    pub(crate) fn fires(&self, fault: Fault) -> bool {
+        let Some(rate) = self.rates.get(&fault) else { return false };
+        let fires = !self.is_calm.load(Ordering::SeqCst) && self.dice().f64() < *rate;
+        if fires {
+            self.tally.add(fault);
+        }
+        fires
+    }
+
+    pub(crate) fn one_in(&self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    /// Any number below this one.
+    pub(crate) fn below(&self, count: usize) -> usize {
+        self.dice().usize(..count)
+    }
+
+    /// Any number from minus this to this.
+    pub(crate) fn around(&self, most: i64) -> i64 {
+        self.dice().i64(-most..=most)
+    }
+
+    pub(crate) fn up_to(&self, most: Duration) -> Duration {
+        most.mul_f64(self.dice().f64())
+    }
+}
