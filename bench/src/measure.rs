@@ -18,23 +18,24 @@ pub struct Cost {
 impl Cost {
     /// Does a piece of work of so many steps.
     pub fn of(steps: usize, work: impl FnOnce()) -> Self {
-        let (cpu, own) = (cpu(ClockId::ProcessCPUTime), cpu_now_of_thread());
-        let wall = Instant::now();
+        let (began, cpu, own) = (Instant::now(), cpu_of_process(), cpu_of_thread());
         work();
-        let wall = wall.elapsed().as_secs_f64() * 1e6;
-        let own = cpu_now_of_thread() - own;
-        let cpu = self::cpu(ClockId::ProcessCPUTime) - cpu;
+        let (wall, cpu, own) =
+            (began.elapsed().as_secs_f64() * 1e6, cpu_of_process() - cpu, cpu_of_thread() - own);
         let steps = steps as f64;
         Self { wall: wall / steps, cpu: cpu / steps, own: own / steps }
     }
 }
 
-fn cpu_now_of_thread() -> f64 {
-    cpu(ClockId::ThreadCPUTime)
+fn cpu_of_process() -> f64 {
+    micros(ClockId::ProcessCPUTime)
 }
 
-/// Microseconds on a clock.
-fn cpu(clock: ClockId) -> f64 {
+fn cpu_of_thread() -> f64 {
+    micros(ClockId::ThreadCPUTime)
+}
+
+fn micros(clock: ClockId) -> f64 {
     let time = clock_gettime(clock);
     time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
 }

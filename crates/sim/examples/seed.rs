@@ -1,22 +1,28 @@
-//! Plays seeds and prints what broke.
+//! Plays one seed and tells what happened, who did what and when; a broken one is shrunk first.
+//!
+//! `cargo run --release -p sayso-sim --example seed -- 1574`
+
+#![expect(clippy::print_stdout, reason = "a tool that prints")]
+
+use sayso_sim::{Plan, play, shrink};
+
 fn main() {
-    let mut args = std::env::args().skip(1).map(|a| a.parse::<u64>().unwrap());
-    let (from, to) = (args.next().unwrap(), args.next().unwrap());
-    let told = args.next().is_some();
-    for seed in from..to {
-        let began = std::time::Instant::now();
-        eprintln!("seed {seed}");
-        let plan = sayso_sim::Plan::draw(seed);
-        let report = sayso_sim::play(&plan, told);
-        let took = began.elapsed();
-        if told {
-            println!("{plan:?}\n{}", report.timeline.join("\n"));
-        }
-        if took.as_millis() > 100 || !report.violations.is_empty() {
-            println!(
-                "seed {seed}: {:?} {} turns {:?} sim {:?}",
-                took, report.turns, report.violations, report.simulated
-            );
-        }
+    let seed = std::env::args().nth(1).and_then(|text| text.parse().ok());
+    let Some(seed) = seed else {
+        println!(
+            "which seed? for example: cargo run --release -p sayso-sim --example seed -- 1574"
+        );
+        return;
+    };
+    let plan = Plan::draw(seed);
+    let is_broken = !play(&plan, false).violations.is_empty();
+    let plan = if is_broken { shrink(&plan) } else { plan };
+    let report = play(&plan, true);
+    println!("{plan:#?}\n");
+    println!("{}", report.timeline.join("\n"));
+    println!("\n{} turns in {:?} of simulated time", report.turns, report.simulated);
+    match report.violations.as_slice() {
+        [] => println!("every invariant holds"),
+        broken => println!("broken, and shrunk to this:\n  {}", broken.join("\n  ")),
     }
 }

@@ -35,7 +35,10 @@ async fn append(mut turn: Turn) -> Result<(), BotError> {
         Some(value) => value.get()?,
         None => Wish::default(),
     };
-    assert!(!wish.panic, "the bot was asked to panic");
+    if wish.panic {
+        // A panic without the hook: nobody wants to read a million backtraces.
+        std::panic::resume_unwind(Box::new("the bot was asked to panic"));
+    }
     let id = turn.activity().id.clone().unwrap_or_default();
     let log = turn.state().named::<Vec<String>>("log")?;
     log.push(id.clone());

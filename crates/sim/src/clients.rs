@@ -46,15 +46,33 @@ impl Said {
             timer_ms: chance.fires(Fault::Timer).then(|| chance.below(5000) as u64),
             user: chance.fires(Fault::Documents),
         };
-        let id = format!("a{n}");
-        let key = Key::conversation("sim", &conversation).expect("a short key");
-        let mut activity = match chance.below(6) {
+        let activity = match chance.below(6) {
             0 => Activity { name: Some("append".into()), ..Activity::new(Kind::Invoke) },
             1 => Activity::event("append"),
             _ => Activity::message(""),
         };
         let is_answer = activity.kind == Kind::Message && chance.one_in(4);
-        activity = activity.with_value(&wish).expect("a wish is JSON");
+        Self::new(n, &conversation, activity, wish, is_answer)
+    }
+
+    /// An activity of a given kind, in one conversation, that does a bit of everything.
+    pub(crate) fn fixed(kind: Kind, n: usize) -> Self {
+        let wish = Wish { replies: 2, panic: false, timer_ms: Some(100), user: true };
+        let is_answer = kind == Kind::Trace;
+        let kind = if is_answer { Kind::Message } else { kind };
+        Self::new(
+            n,
+            "c0",
+            Activity { name: Some("append".into()), ..Activity::new(kind) },
+            wish,
+            is_answer,
+        )
+    }
+
+    fn new(n: usize, conversation: &str, activity: Activity, wish: Wish, is_answer: bool) -> Self {
+        let id = format!("a{n}");
+        let key = Key::conversation("sim", conversation).expect("a short key");
+        let mut activity = activity.with_value(&wish).expect("a wish is JSON");
         activity.id = Some(id.clone());
         activity.channel_id = Some("sim".to_owned());
         activity.service_url = Some("http://sim/".to_owned());
@@ -75,6 +93,10 @@ impl Said {
 pub(crate) struct Done(AtomicUsize);
 
 impl Done {
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
@@ -102,12 +124,21 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
         nap(30_000).await;
         deliver(&world, &nodes, &said).await;
     }
-    done.0.fetch_add(1, Ordering::SeqCst);
+    done.add();
 }
 
 /// Delivers once, to any instance. Whether it was answered well.
 async fn deliver(world: &Arc<World>, nodes: &Nodes, said: &Said) -> bool {
-    let place = world.chance.below(nodes.count());
+    deliver_to(world, nodes, said, world.chance.below(nodes.count())).await
+}
+
+/// Delivers once, to the instance at a place.
+pub(crate) async fn deliver_to(
+    world: &Arc<World>,
+    nodes: &Nodes,
+    said: &Said,
+    place: usize,
+) -> bool {
     let Some(Node { life, engine, .. }) = nodes.get(place) else { return false };
     world.tell(|| format!("user: {} goes to instance {life}", said.id));
     let (sender, receiver) = oneshot::channel();

@@ -7,9 +7,11 @@
 //! same run, to the last poll.
 
 mod bot;
+mod campaign;
 mod channel;
 mod check;
 mod clients;
+mod crashes;
 mod disruption;
 mod executor;
 mod faults;
@@ -19,6 +21,8 @@ mod run;
 mod store;
 mod world;
 
+pub use campaign::{Campaign, FIRED_MIN, shrink};
+pub use crashes::{Enumeration, enumerate_crashes};
 pub use faults::Fault;
 pub use plan::Plan;
 pub use run::{Report, Totals, play};

@@ -19,6 +19,8 @@ pub struct Plan {
     pub faults: BTreeMap<Fault, f64>,
     /// Whether the channel recognises a reply that it has had already.
     pub is_keyed: bool,
+    /// Whether every wait that may happen does happen, always as long: for counting awaits.
+    pub is_steady: bool,
 }
 
 impl Plan {
@@ -40,6 +42,7 @@ impl Plan {
             activities: dice.usize(5..=20),
             faults,
             is_keyed: dice.bool(),
+            is_steady: false,
         }
     }
 

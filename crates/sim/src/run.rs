@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use sayso_turn::{Engine, Stats, store::Store};
+use sayso_turn::{
+    Engine, Stats,
+    store::{MemoryStore, Store},
+};
 
 use crate::{
     Fault, Plan, bot,
@@ -81,12 +84,8 @@ impl Totals {
 #[must_use]
 pub fn play(plan: &Plan, is_told: bool) -> Report {
     let executor = Executor::new(plan.seed);
-    let world = World::new(plan, &executor, is_told);
-    let start = |store, channel| {
-        let store: Arc<dyn Store> = Arc::new(store);
-        Engine::builder(bot::bot(), store, Arc::new(channel))
-    };
-    let nodes = Nodes::new(&world, Arc::new(start));
+    let world = World::new(plan, &executor, Arc::new(MemoryStore::default()), is_told);
+    let nodes = start(&world);
     let all: Vec<Said> = (0..plan.activities).map(|n| Said::draw(&world, n)).collect();
     let done = Arc::new(Done::default());
     for said in &all {
@@ -113,8 +112,17 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
     report
 }
 
+/// Starts the instances of a world, each with the bot whose history is exact.
+pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
+    let start = |store, channel| {
+        let store: Arc<dyn Store> = Arc::new(store);
+        Engine::builder(bot::bot(), store, Arc::new(channel))
+    };
+    Nodes::new(world, Arc::new(start))
+}
+
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
-fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
+pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
     let executor = &world.executor;
     let waits_for = |is_late: bool| {
         all.iter().find_map(|said| {
@@ -134,7 +142,8 @@ fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
         let until = executor.now() + most;
         while waits_for(is_late).is_some() || !nodes.are_idle() {
             if executor.now() > until {
-                let what = waits_for(is_late).unwrap_or("I10: an instance is busy for ever".into());
+                let what = waits_for(is_late)
+                    .unwrap_or_else(|| "I10: an instance is busy for ever".into());
                 world.violation(what);
                 return false;
             }

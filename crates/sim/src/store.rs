@@ -13,7 +13,7 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 
 /// One instance's view of the store that all share.
 pub(crate) struct SimStore {
-    pub(crate) shared: Arc<MemoryStore>,
+    pub(crate) shared: Arc<dyn Store>,
     pub(crate) old: Arc<Mutex<BTreeMap<Key, Stored>>>,
     pub(crate) chance: Arc<Chance>,
     pub(crate) executor: Executor,
@@ -82,13 +82,13 @@ impl SimStore {
             let sleep = self.executor.sleep(wait);
             let late = async move {
                 sleep.await;
-                drop(shared.save_all(writes).await);
+                drop(all_or_none(&*shared, writes).await);
             };
             self.executor.spawn(Owner::World, Box::pin(late));
             return unknown();
         }
         self.remember(&writes).await;
-        let saved = self.shared.save_all(writes).await;
+        let saved = all_or_none(&*self.shared, writes).await;
         if self.chance.fires(Fault::SaveAnswerLost) {
             return unknown();
         }
@@ -110,6 +110,11 @@ impl SimStore {
             }
         }
     }
+}
+
+async fn all_or_none(store: &dyn Store, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+    let transactions = store.transactions().expect("simulated stores have transactions");
+    transactions.save_all(writes).await
 }
 
 #[async_trait]

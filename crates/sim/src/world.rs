@@ -11,12 +11,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use sayso_turn::{
-    Key,
-    channel::Parcel,
-    document::Document,
-    store::{MemoryStore, Store},
-};
+use sayso_turn::{Key, channel::Parcel, document::Document, store::Store};
 
 use crate::{Fault, Plan, executor::Executor, faults::Tally};
 
@@ -24,7 +19,7 @@ use crate::{Fault, Plan, executor::Executor, faults::Tally};
 pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) executor: Executor,
-    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) chance: Arc<Chance>,
     seen: Mutex<Seen>,
 }
@@ -47,12 +42,17 @@ pub(crate) struct Seen {
 }
 
 impl World {
-    pub(crate) fn new(plan: &Plan, executor: &Executor, is_told: bool) -> Arc<Self> {
+    pub(crate) fn new(
+        plan: &Plan,
+        executor: &Executor,
+        store: Arc<dyn Store>,
+        is_told: bool,
+    ) -> Arc<Self> {
         let seen = Seen { timeline: is_told.then(Vec::new), ..Seen::default() };
         Arc::new(Self {
             plan: plan.clone(),
             executor: executor.clone(),
-            store: Arc::default(),
+            store,
             chance: Arc::new(Chance::new(plan)),
             seen: Mutex::new(seen),
         })
@@ -138,6 +138,7 @@ pub(crate) struct Chance {
     rates: BTreeMap<Fault, f64>,
     dice: Mutex<fastrand::Rng>,
     is_calm: AtomicBool,
+    is_steady: bool,
     pub(crate) tally: Tally,
 }
 
@@ -147,6 +148,7 @@ impl Chance {
             rates: plan.faults.clone(),
             dice: Mutex::new(fastrand::Rng::with_seed(plan.seed)),
             is_calm: AtomicBool::new(false),
+            is_steady: plan.is_steady,
             tally: Tally::default(),
         }
     }
@@ -176,7 +178,7 @@ impl Chance {
     }
 
     pub(crate) fn one_in(&self, count: usize) -> bool {
-        self.below(count) == 0
+        self.is_steady || self.below(count) == 0
     }
 
     /// Any number below this one.
@@ -190,6 +192,9 @@ impl Chance {
     }
 
     pub(crate) fn up_to(&self, most: Duration) -> Duration {
+        if self.is_steady {
+            return most / 2;
+        }
         most.mul_f64(self.dice().f64())
     }
 }

@@ -1,6 +1,6 @@
 //! The channel seam: where replies are handed over.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use sayso_activity::Activity;
@@ -26,7 +26,7 @@ pub struct Parcel {
     /// The conversation's document.
     pub key: Key,
     /// What to send; addressed already.
-    pub activity: Activity,
+    pub activity: Arc<Activity>,
     /// Whether an earlier try may have arrived (a lost answer, a sender that died).
     pub is_repeat: bool,
 }

@@ -328,6 +328,7 @@ impl Shared {
     /// Asks for a write that no activity causes, now if nothing runs, else with what runs next.
     fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) {
         let mut desk = mailbox.desk();
+        desk.is_releasing |= chore == Chore::Release;
         desk.chores.push(chore);
         self.start_runner(mailbox, &mut desk);
     }

@@ -41,6 +41,10 @@ impl TurnId {
         Self(text)
     }
 
+    pub(crate) fn as_bytes(&self) -> &[u8; TURN_ID_CHARS] {
+        &self.0
+    }
+
     /// The id as text: 16 characters that are safe in URLs.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -75,7 +75,7 @@ pub async fn run(
     let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
     let attempt = Attempt {
         id,
-        reference: activity.reference(),
+        reference: Arc::new(activity.reference()),
         activity: Arc::new(activity),
         now: Timestamp::START,
         bag: documents.get(&key).cloned().unwrap_or_default(),
@@ -107,7 +107,7 @@ pub(crate) struct Attempt {
     pub(crate) id: TurnId,
     pub(crate) key: Key,
     pub(crate) activity: Arc<Activity>,
-    pub(crate) reference: Reference,
+    pub(crate) reference: Arc<Reference>,
     pub(crate) now: Timestamp,
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
@@ -162,7 +162,7 @@ impl Attempt {
         let inner = Inner {
             id: self.id,
             activity: Arc::clone(&self.activity),
-            reference: self.reference.clone(),
+            reference: Arc::clone(&self.reference),
             now: self.now,
             conversation: State::new(self.key.clone(), self.bag.clone()),
             further: Vec::new(),

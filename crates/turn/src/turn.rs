@@ -65,7 +65,7 @@ pub(crate) struct Inner {
     pub(crate) id: TurnId,
     pub(crate) activity: Arc<Activity>,
     /// Where replies go.
-    pub(crate) reference: Reference,
+    pub(crate) reference: Arc<Reference>,
     pub(crate) now: Timestamp,
     /// The conversation's state first, then the further documents in the order of their loading.
     pub(crate) conversation: State,
@@ -301,7 +301,7 @@ impl Turn {
     /// How to reach this conversation later.
     #[must_use]
     pub fn reference(&self) -> Reference {
-        self.inner().reference.clone()
+        Reference::clone(&self.inner().reference)
     }
 
     fn parts(&self) -> (&str, &str, &str) {

@@ -25,7 +25,7 @@ fn parcel(activity: &Value) -> Parcel {
     Parcel {
         id: serde_json::from_value(json!("turn.0")).unwrap(),
         key: Key::new("k").unwrap(),
-        activity: Activity::from_json(activity.to_string().as_bytes()).unwrap(),
+        activity: Activity::from_json(activity.to_string().as_bytes()).unwrap().into(),
         is_repeat: false,
     }
 }

@@ -78,18 +78,21 @@ impl<P: Protocol> Search<P> {
     fn is_good_end(&self, state: &P::State) -> bool {
         let world = P::world(state);
         let mut activities = 0..self.protocol.bound().activities;
-        activities.all(|activity| world.acked.contains(activity) && world.visible.contains(activity))
+        activities
+            .all(|activity| world.acked.contains(activity) && world.visible.contains(activity))
             && self.protocol.is_at_rest(state)
     }
 
     /// What must come up within the bound.
     fn situations(&self) -> Vec<Property<Self>> {
         let Bound { crashes, faults, expiries, .. } = *self.protocol.bound();
-        let mut list: Vec<Property<Self>> =
-            vec![Property::sometimes("all came as often as they can and were answered", |search, state| {
+        let mut list: Vec<Property<Self>> = vec![Property::sometimes(
+            "all came as often as they can and were answered",
+            |search, state| {
                 let is_over = P::world(state).left.iter().all(|left| *left == 0);
                 is_over && search.is_good_end(state)
-            })];
+            },
+        )];
         if crashes > 0 {
             list.push(Property::sometimes("a crash, and all were answered", |search, state| {
                 P::world(state).crashes == 0 && search.is_good_end(state)
@@ -189,8 +192,7 @@ where
     let states: Vec<_> = path.clone().into_states();
     let steps = path.clone().into_actions();
     let around = states.iter().zip(states.iter().skip(1));
-    let told = steps.iter().zip(around).map(|(step, (before, after))| {
-        protocol.tell(before, step, after)
-    });
+    let told =
+        steps.iter().zip(around).map(|(step, (before, after))| protocol.tell(before, step, after));
     told.collect()
 }

@@ -105,7 +105,8 @@ impl Variant {
     pub fn check(self, bound: Bound) -> Outcome {
         match self.family() {
             Family::Ladder(rules) => {
-                let expiries = if rules.has_claims && !rules.is_at_most_once { bound.expiries } else { 0 };
+                let expiries =
+                    if rules.has_claims && !rules.is_at_most_once { bound.expiries } else { 0 };
                 check(ladder::Ladder { rules, bound: Bound { expiries, ..bound } })
             }
             Family::Shipped(rules) => check(shipped::Shipped { rules, bound }),
@@ -126,8 +127,12 @@ impl Variant {
             Self::ClaimEach => Family::Ladder(claim),
             Self::ClaimEachKeyed => Family::Ladder(ladder::Rules { is_keyed: true, ..claim }),
             Self::AtMostOnce => Family::Ladder(ladder::Rules { is_at_most_once: true, ..claim }),
-            Self::ClaimReused => Family::Shipped(shipped::Rules { is_claim_reused: true, ..shipped }),
-            Self::CacheTrusted => Family::Shipped(shipped::Rules { is_cache_trusted: true, ..shipped }),
+            Self::ClaimReused => {
+                Family::Shipped(shipped::Rules { is_claim_reused: true, ..shipped })
+            }
+            Self::CacheTrusted => {
+                Family::Shipped(shipped::Rules { is_cache_trusted: true, ..shipped })
+            }
             Self::TakingForgotten => {
                 Family::Shipped(shipped::Rules { is_taking_forgotten: true, ..shipped })
             }

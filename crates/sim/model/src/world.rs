@@ -98,7 +98,8 @@ impl World {
     /// The deliveries that can come next. Activities and instances are alike, so that the very first
     /// delivery may as well be of the first activity to the first instance.
     pub fn deliveries(&self, bound: &Bound) -> impl Iterator<Item = (u8, u8)> {
-        let is_first = self.left.iter().take(bound.activities.into()).all(|n| *n == bound.deliveries);
+        let is_first =
+            self.left.iter().take(bound.activities.into()).all(|n| *n == bound.deliveries);
         let left = self.left;
         let (instances, activities) =
             if is_first { (1, 1) } else { (bound.instances, bound.activities) };
@@ -134,7 +135,10 @@ impl World {
     /// Whether the channel has no reason to deliver anything again.
     #[must_use]
     pub fn is_served(&self) -> bool {
-        self.left.iter().zip(0..).all(|(left, activity)| *left == 0 || self.acked.contains(activity))
+        self.left
+            .iter()
+            .zip(0..)
+            .all(|(left, activity)| *left == 0 || self.acked.contains(activity))
     }
 }
 

@@ -1,17 +1,10 @@
-//! Runs of the simulator, a few thousand seeds of them.
+//! The simulator, on a few thousand seeds; `scripts/test sim` plays many more.
 
-#[test]
-fn seeds() {
-    let mut turns = 0;
-    for seed in 0..2000 {
-        let plan = sayso_sim::Plan::draw(seed);
-        let report = sayso_sim::play(&plan, false);
-        turns += report.turns;
-        if !report.violations.is_empty() {
-            let told = sayso_sim::play(&plan, true);
-            println!("{plan:?}\n{}", told.timeline.join("\n"));
-            panic!("{:?}", report.violations);
-        }
-    }
-    println!("{turns} turns");
-}
+#![expect(clippy::print_stdout, reason = "figures that a reader of the output wants to see")]
+
+#[cfg(test)]
+mod crashes;
+#[cfg(test)]
+mod determinism;
+#[cfg(test)]
+mod seeds;

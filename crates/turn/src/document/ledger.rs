@@ -5,7 +5,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use sayso_activity::Raw;
+use sayso_activity::{Activity, Raw};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::bag::{Bag, write_string};
@@ -90,6 +90,18 @@ pub struct Entry {
     /// Whether an instance that gave its claim up does not know if it arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,
+    /// The same as `activity`, where this process has made it.
+    #[serde(skip)]
+    pub(crate) made: Option<Arc<Activity>>,
+}
+
+impl Entry {
+    /// What to send, parsed.
+    pub(crate) fn to_activity(&self) -> Result<Arc<Activity>, serde_json::Error> {
+        self.made
+            .as_ref()
+            .map_or_else(|| self.activity.get().map(Arc::new), |made| Ok(Arc::clone(made)))
+    }
 }
 
 /// A reply that could not be delivered.
@@ -220,16 +232,17 @@ impl Seen {
     /// Whether the turn is among the last ones.
     #[must_use]
     pub fn contains(&self, turn: TurnId) -> bool {
-        self.0.as_bytes().chunks_exact(TURN_ID_CHARS).any(|id| id == turn.as_str().as_bytes())
+        // Whole ids of fixed width: one comparison of 16 bytes each.
+        let (ids, _) = self.0.as_bytes().as_chunks::<TURN_ID_CHARS>();
+        ids.contains(turn.as_bytes())
     }
 
     /// Adds a turn and forgets the oldest beyond `most`.
     pub(crate) fn push(&mut self, turn: TurnId, most: usize) {
+        // Forgetting first keeps the text within its capacity.
+        let over = (self.len() + 1).saturating_sub(most).min(self.len());
+        self.0.drain(..over * TURN_ID_CHARS);
         self.0.push_str(turn.as_str());
-        let over = (self.0.len() / TURN_ID_CHARS).saturating_sub(most);
-        if over > 0 {
-            self.0.drain(..over * TURN_ID_CHARS);
-        }
     }
 
     /// How many turns are remembered.

@@ -56,7 +56,8 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
 fn next(shared: &Shared, desk: &mut Desk) -> Errand {
     let (limits, now) = (&shared.limits, shared.uptime());
     let is_handed = |entry: &Arc<Entry>| desk.handed.iter().any(|done| done.entry.id == entry.id);
-    if let Some(entry) = desk.outbox.iter().find(|entry| !is_handed(entry)) {
+    let waiting = desk.outbox.iter().find(|entry| !is_handed(entry));
+    if let Some(entry) = waiting.filter(|_| !desk.is_releasing) {
         let safe = limits.claim.saturating_sub(limits.send_timeout);
         let safe_until = desk.claimed_at.map(|at| at + safe).filter(|until| now < *until);
         let Some(safe_until) = safe_until else { return Errand::Ask(Chore::Renew) };
@@ -90,7 +91,7 @@ fn next(shared: &Shared, desk: &mut Desk) -> Errand {
 
 async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, is_repeat: bool) {
     let limits = &shared.limits;
-    let Ok(activity) = entry.activity.get() else {
+    let Ok(activity) = entry.to_activity() else {
         let reason = "the stored reply cannot be read".to_owned();
         return settle(shared, mailbox, entry, &Delivery::Refused { reason });
     };

@@ -31,7 +31,7 @@ pub(super) struct Draft {
 #[derive(Debug)]
 pub(super) struct Result {
     pub(super) made: Made,
-    replies: Vec<Raw>,
+    replies: Vec<(Raw, Arc<Activity>)>,
 }
 
 impl Draft {
@@ -141,10 +141,10 @@ impl Draft {
             return too_much(what, "timers_max");
         }
         let replies = std::mem::take(&mut made.replies).into_iter().enumerate();
-        let replies: Vec<Raw> = replies
+        let replies: Vec<(Raw, Arc<Activity>)> = replies
             .map(|(index, activity)| to_raw(activity, is_answer.then(|| ReplyId::new(id, index))))
             .collect();
-        let said: usize = replies.iter().map(|raw| raw.as_str().len()).sum();
+        let said: usize = replies.iter().map(|(raw, _)| raw.as_str().len()).sum();
         let sizes = made.documents.iter().map(|(_, bag)| bag.bytes());
         let first = sizes.clone().next().unwrap_or_default() + ledger.bytes() + said;
         let (bytes, most) = (sizes.max().unwrap_or_default().max(first), limits.document_bytes_max);
@@ -182,11 +182,12 @@ impl Draft {
         let mut recorded =
             Recorded { id: id.to_string(), replies: vec![], response: made.response };
         if is_answer {
-            recorded.replies = replies;
+            recorded.replies = replies.into_iter().map(|(raw, _)| raw).collect();
         } else {
             let entries = replies.into_iter().enumerate();
-            ledger.outbox.extend(entries.map(|(index, activity)| {
-                Arc::new(Entry { id: ReplyId::new(id, index), activity, is_doubtful: false })
+            ledger.outbox.extend(entries.map(|(index, (activity, made))| {
+                let id = ReplyId::new(id, index);
+                Arc::new(Entry { id, activity, is_doubtful: false, made: Some(made) })
             }));
             recorded.response.as_ref()?;
         }
@@ -226,7 +227,8 @@ fn park(ledger: &mut Ledger, parked: Parked, limits: &Limits) {
     drop(ledger.parked.drain(..over));
 }
 
-fn to_raw(mut activity: Activity, id: Option<ReplyId>) -> Raw {
+fn to_raw(mut activity: Activity, id: Option<ReplyId>) -> (Raw, Arc<Activity>) {
     activity.id = id.map(|id| id.as_str().to_owned());
-    Raw::of(&activity).expect("an activity is always JSON")
+    let raw = Raw::of(&activity).expect("an activity is always JSON");
+    (raw, Arc::new(activity))
 }

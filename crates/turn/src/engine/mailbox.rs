@@ -51,6 +51,8 @@ pub(super) struct Desk {
     /// What the courier did and no commit has recorded yet.
     pub(super) handed: Vec<Handed>,
     pub(super) handed_at: Duration,
+    /// The claim is being given up: nothing more is handed over, or the heir would not know of it.
+    pub(super) is_releasing: bool,
     /// The reply that is being handed over.
     pub(super) in_hand: Option<ReplyId>,
     /// Replies that an earlier try may have delivered.

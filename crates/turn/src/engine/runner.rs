@@ -233,7 +233,7 @@ async fn turn(
     let attempt = Attempt {
         id: first.id,
         key: mailbox.key.clone(),
-        reference: activity.reference(),
+        reference: Arc::new(activity.reference()),
         activity,
         now: item.now,
         bag: draft.document.bag.clone(),
@@ -342,7 +342,7 @@ async fn fire(
             id,
             key: mailbox.key.clone(),
             // The channel never had an activity of this id: nothing can be a reply to it.
-            reference: Reference { activity_id: None, ..activity.reference() },
+            reference: Arc::new(Reference { activity_id: None, ..activity.reference() }),
             activity: Arc::new(activity),
             now,
             bag: draft.document.bag.clone(),

@@ -67,7 +67,9 @@ impl Shipped {
     /// What comes from outside, within the bound.
     fn outside_steps(&self, state: &State, steps: &mut Vec<Step>) {
         let world = &state.world;
-        steps.extend(world.deliveries(&self.bound).map(|(at, activity)| Step::Receive(at, activity)));
+        steps.extend(
+            world.deliveries(&self.bound).map(|(at, activity)| Step::Receive(at, activity)),
+        );
         for at in 0..self.bound.instances {
             let instance = state.instance(at);
             if world.expiries > 0 {
@@ -104,7 +106,8 @@ impl Model for Shipped {
     type Action = Step;
 
     fn init_states(&self) -> Vec<State> {
-        let instances = (0..self.bound.instances).map(|name| Instance { name, ..Instance::default() });
+        let instances =
+            (0..self.bound.instances).map(|name| Instance { name, ..Instance::default() });
         vec![State {
             doc: Doc::default(),
             late: Vec::new(),

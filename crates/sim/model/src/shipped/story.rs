@@ -40,7 +40,9 @@ impl Protocol for Shipped {
             }),
             Property::sometimes("a record went with a turn", |_, state: &State| {
                 state.instances.iter().any(|known| {
-                    let recorded = known.draft().map(|draft| known.outbox.without(draft.doc.outbox.iter().collect()));
+                    let recorded = known
+                        .draft()
+                        .map(|draft| known.outbox.without(draft.doc.outbox.iter().collect()));
                     known.work.is_some_and(|work| !work.batch.is_empty())
                         && recorded.is_some_and(|recorded| !recorded.is_empty())
                 })
@@ -85,7 +87,9 @@ impl Protocol for Shipped {
             Step::Save(at, fate) => {
                 let end = match fate {
                     Fate::Fine => content(after, &after.doc),
-                    Fate::AnswerLost => format!("{}; the answer is lost", content(after, &after.doc)),
+                    Fate::AnswerLost => {
+                        format!("{}; the answer is lost", content(after, &after.doc))
+                    }
                     Fate::Lost => "the save is lost".to_owned(),
                     Fate::Late => "the save is under way for long".to_owned(),
                 };

@@ -1,0 +1,98 @@
+//! Every await of a turn is a place to die: all of them, on memory and on SQLite.
+
+use std::{fmt, future::Future, sync::Arc};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use sayso_sim::enumerate_crashes;
+use sayso_stores::SqliteStore;
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, MemoryStore, Saved, Store, Stored, Transactions, Write},
+};
+
+#[test]
+fn dying_at_any_await_of_a_turn_breaks_nothing_in_memory() {
+    let all = enumerate_crashes(|| Arc::new(MemoryStore::default()));
+    println!(
+        "crashes, memory: {} cases, {} awaits, {} broken",
+        all.cases,
+        all.awaits,
+        all.broken.len()
+    );
+    assert!(all.broken.is_empty(), "{:#?}", all.broken);
+    assert!(all.cases >= 290, "{} cases", all.cases);
+}
+
+#[test]
+fn dying_at_any_await_of_a_turn_breaks_nothing_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = std::cell::Cell::new(0);
+    let all = enumerate_crashes(|| {
+        count.set(count.get() + 1);
+        let path = folder.path().join(format!("{}.sqlite", count.get()));
+        Arc::new(AtOnce(SqliteStore::open(path).unwrap()))
+    });
+    println!(
+        "crashes, SQLite: {} cases, {} awaits, {} broken",
+        all.cases,
+        all.awaits,
+        all.broken.len()
+    );
+    assert!(all.broken.is_empty(), "{:#?}", all.broken);
+    assert!(all.cases >= 290, "{} cases", all.cases);
+}
+
+/// A store whose threads are outside the simulated scheduler: its answers are waited for on the spot.
+#[derive(Debug)]
+struct AtOnce(SqliteStore);
+
+fn wait<T>(answer: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer)
+}
+
+#[async_trait]
+impl Store for AtOnce {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        wait(self.0.load(key))
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        wait(self.0.save(write))
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        wait(self.0.delete(key, etag))
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        wait(self.0.due(now, after, limit))
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        self.0.list(prefix)
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl Transactions for AtOnce {
+    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        wait(self.0.save_all(writes))
+    }
+}
+
+impl fmt::Display for AtOnce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
