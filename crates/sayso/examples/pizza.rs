@@ -54,6 +54,22 @@ mod tests {
         assert_eq!(words, ["A pizza with ham.", "A pizza with ham and olives."]);
     }
 
+    /// Many instances, every fault, a thousand worlds: every topping is on every pizza.
+    #[cfg(feature = "sim")]
+    #[test]
+    fn the_pizza_is_whole_whatever_happens() {
+        let bot = || Bot::new().on_message(topping);
+        let simulation = sayso::sim::simulate(bot).users(2).script(["ham", "olives", "basil"]);
+        simulation.instances(3).seeds(1000).check(|world| {
+            for user in 0..2 {
+                let order: Order = world.state(user, "Order").expect("there is an order");
+                assert_eq!(order.toppings.len(), 3);
+                let last = format!("A pizza with {}.", order.toppings.join(" and "));
+                assert!(world.replies(user).contains(&last), "{last} was never said");
+            }
+        });
+    }
+
     #[tokio::test]
     async fn the_bot_that_the_command_serves_does_the_same() {
         let ours = order(&Bot::new().on_message(topping), &["ham", "corn", "ham"]).await;

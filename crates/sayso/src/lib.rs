@@ -36,6 +36,7 @@
 //! # Features
 //! * `sqlite` (default): the embedded store.
 //! * `command` (default): the `sayso` command. A library turns default features off and `sqlite` on.
+//! * `sim`: the simulator, for tests of a bot.
 //! * `faults`: named points at which a test can kill the process.
 
 pub mod pizza;
@@ -48,6 +49,8 @@ mod signals;
 
 pub use sayso_activity as activity;
 pub use sayso_channel as channel;
+#[cfg(feature = "sim")]
+pub use sayso_sim as sim;
 pub use sayso_stores as stores;
 pub use sayso_turn as turn;
 

@@ -69,6 +69,18 @@ impl Said {
         )
     }
 
+    /// What somebody says to a bot of anybody's.
+    pub(crate) fn text(n: usize, user: usize, text: &str) -> Self {
+        let name = user_name(user);
+        let mut said = Self::new(n, &name, Activity::message(text), Wish::default(), false);
+        // A name that reads well in a time line.
+        said.id = format!("{text}#{n}");
+        said.activity.id = Some(said.id.clone());
+        said.activity.value = None;
+        said.activity.from = Some(Account::new(name));
+        said
+    }
+
     fn new(n: usize, conversation: &str, activity: Activity, wish: Wish, is_answer: bool) -> Self {
         let id = format!("a{n}");
         let key = Key::conversation("sim", conversation).expect("a short key");
@@ -86,6 +98,11 @@ impl Said {
     fn turn(&self) -> TurnId {
         TurnId::new(&self.key, &self.id)
     }
+}
+
+/// What a user is called; so is the conversation.
+pub(crate) fn user_name(user: usize) -> String {
+    format!("user{user}")
 }
 
 /// How many clients have their answer.

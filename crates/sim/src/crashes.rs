@@ -10,7 +10,7 @@ use sayso_activity::Kind;
 use sayso_turn::store::Store;
 
 use crate::{
-    Plan,
+    Fault, Plan,
     check::check,
     clients::{self, Said},
     executor::{Executor, Owner},
@@ -103,6 +103,9 @@ fn die(store: Arc<dyn Store>, kind: &Kind, heir: Heir, at: u64) -> (u64, Vec<Str
     // The death may come after the answers: somebody must be there to finish.
     executor.run_until(executor.now() + Duration::from_secs(2), || false);
     executor.pardon(doomed);
+    if executor.is_dead(doomed) {
+        world.chance.tally.add(Fault::Crash);
+    }
     if executor.is_dead(doomed) && heir == Heir::Redelivery {
         nodes.restart(0, 0);
     }

@@ -18,6 +18,7 @@ mod faults;
 mod node;
 mod plan;
 mod run;
+mod simulate;
 mod store;
 mod world;
 
@@ -26,3 +27,4 @@ pub use crashes::{Enumeration, enumerate_crashes};
 pub use faults::Fault;
 pub use plan::Plan;
 pub use run::{Report, Totals, play};
+pub use simulate::{Outcome, Simulation, simulate};

@@ -145,7 +145,8 @@ impl Nodes {
 
     /// Whether no living instance is busy with anything.
     pub(crate) fn are_idle(&self) -> bool {
-        self.places().iter().all(|node| node.engine.busy() == 0)
+        let is_dead = |node: &Node| self.world.executor.is_dead(node.owner());
+        self.places().iter().all(|node| is_dead(node) || node.engine.busy() == 0)
     }
 
     /// What all instances that ever lived have counted, by one counter.

@@ -21,6 +21,8 @@ pub struct Plan {
     pub is_keyed: bool,
     /// Whether every wait that may happen does happen, always as long: for counting awaits.
     pub is_steady: bool,
+    /// Whether the bot is the one whose history is exact; anybody else's says what it likes.
+    pub is_exact: bool,
 }
 
 impl Plan {
@@ -43,6 +45,7 @@ impl Plan {
             faults,
             is_keyed: dice.bool(),
             is_steady: false,
+            is_exact: true,
         }
     }
 
@@ -56,6 +59,9 @@ impl Plan {
     #[must_use]
     pub fn simpler(&self) -> Vec<Self> {
         let mut plans = Vec::new();
+        if !self.faults.is_empty() {
+            plans.push(Self { faults: BTreeMap::new(), ..self.clone() });
+        }
         for fault in self.faults.keys() {
             let mut faults = self.faults.clone();
             faults.remove(fault);

@@ -87,14 +87,26 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
     let world = World::new(plan, &executor, Arc::new(MemoryStore::default()), is_told);
     let nodes = start(&world);
     let all: Vec<Said> = (0..plan.activities).map(|n| Said::draw(&world, n)).collect();
+    if stage(&world, &nodes, &all) {
+        check(&world, &nodes, &all);
+    }
+    let report = report(&world, &nodes);
+    executor.end();
+    report
+}
+
+/// Lets users say things to instances in an unkind world, until everything is at rest. False when it
+/// never is.
+pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> bool {
+    let executor = &world.executor;
     let done = Arc::new(Done::default());
-    for said in &all {
-        let (world, nodes) = (Arc::clone(&world), Arc::clone(&nodes));
+    for said in all {
+        let (world, nodes) = (Arc::clone(world), Arc::clone(nodes));
         let client = clients::send(world, nodes, said.clone(), Arc::clone(&done));
         executor.spawn(Owner::World, Box::pin(client));
     }
-    for place in 0..plan.instances {
-        let disruption = disruption::disturb(Arc::clone(&world), Arc::clone(&nodes), place);
+    for place in 0..world.plan.instances {
+        let disruption = disruption::disturb(Arc::clone(world), Arc::clone(nodes), place);
         executor.spawn(Owner::World, Box::pin(disruption));
     }
     let is_done = || done.count() == all.len();
@@ -104,12 +116,9 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
     world.tell(|| "nothing goes wrong any more".to_owned());
     if !executor.run_until(executor.now() + REST_MAX, is_done) {
         world.violation(format!("I9: only {} of {} are answered", done.count(), all.len()));
-    } else if come_to_rest(&world, &nodes, &all) {
-        check(&world, &nodes, &all);
+        return false;
     }
-    let report = report(&world, &nodes);
-    executor.end();
-    report
+    come_to_rest(world, nodes, all)
 }
 
 /// Starts the instances of a world, each with the bot whose history is exact.

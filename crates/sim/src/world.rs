@@ -92,7 +92,8 @@ impl World {
         self.tell(|| format!("instance {instance}: reply {text} arrives"));
         let mut parts = text.split('/');
         let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        if let Ok(place) = place.parse::<usize>()
+        if self.plan.is_exact
+            && let Ok(place) = place.parse::<usize>()
             && self.log(&parcel.key).get(place).map(String::as_str) != Some(id)
         {
             self.violation(format!("I4: {text} is visible and not so"));

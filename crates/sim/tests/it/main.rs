@@ -3,6 +3,8 @@
 #![expect(clippy::print_stdout, reason = "figures that a reader of the output wants to see")]
 
 #[cfg(test)]
+mod authors;
+#[cfg(test)]
 mod crashes;
 #[cfg(test)]
 mod determinism;

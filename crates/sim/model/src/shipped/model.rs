@@ -118,6 +118,10 @@ impl Model for Shipped {
     }
 
     fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        let world = &state.world;
+        if world.is_repeated || world.is_unmarked_twice || world.is_spinning {
+            return;
+        }
         self.own_steps(state, steps);
         self.outside_steps(state, steps);
     }
@@ -127,7 +131,12 @@ impl Model for Shipped {
         match step {
             Step::Receive(at, activity) => {
                 state.world.take(activity);
-                state.instance_mut(at).waiting.push(activity);
+                let instance = state.instance_mut(at);
+                instance.waiting.push(activity);
+                if instance.work.is_none() {
+                    // The runner starts at once; the activity may as well have come later.
+                    self.begin(&mut state, at, Errand::Turns);
+                }
             }
             Step::Begin(at, errand) => {
                 if Self::errands(&state, at).contains(&(errand, true)) {

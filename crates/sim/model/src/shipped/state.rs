@@ -149,6 +149,13 @@ impl Instance {
             || self.sending.is_some()
     }
 
+    /// Whether it has an activity in hand or in line.
+    #[must_use]
+    pub fn has(&self, activity: u8) -> bool {
+        let batch = self.work.map(|work| work.batch).unwrap_or_default();
+        self.waiting.contains(activity) || batch.contains(activity)
+    }
+
     /// Takes note of the document as it is stored now.
     pub fn note(&mut self, doc: &Doc, is_claim_reused: bool) {
         let is_mine = doc.is_claimed_by(self.name);
