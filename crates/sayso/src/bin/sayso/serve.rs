@@ -56,10 +56,12 @@ fn welcome(text: &str) {
     let name = concat!("sayso ", env!("CARGO_PKG_VERSION"));
     terminal::line(format_args!("{}: the pizza bot", paint.text(Look::Bold, name)));
     terminal::print(text);
+    // Started by `cargo run`, the command is not on anybody's path.
+    let me = if std::env::var_os("CARGO").is_some() { "cargo run --" } else { "sayso" };
     terminal::line(format_args!(
         "\nTalk to it in the terminal:  {}\nSee what it is all about:    {}\n",
-        paint.text(Look::Cyan, "sayso chat"),
-        paint.text(Look::Cyan, "sayso race"),
+        paint.text(Look::Cyan, &format!("{me} chat")),
+        paint.text(Look::Cyan, &format!("{me} race")),
     ));
 }
 

@@ -82,12 +82,12 @@ impl Shipped {
     }
 
     /// A process dies. What it had on the wire may still arrive.
-    pub(super) fn crash(&self, state: &mut State, at: u8, is_save_out: bool, is_send_out: bool) {
+    pub(super) fn crash(&self, state: &mut State, at: u8, is_send_out: bool) {
         let name = self.bound.instances + self.bound.crashes - state.world.crashes;
         state.world.crashes -= 1;
         let fresh = Instance { name, ..Instance::default() };
         let dead = std::mem::replace(state.instance_mut(at), fresh);
-        if let (Some(draft), true) = (dead.draft(), is_save_out) {
+        if let Some(draft) = dead.draft() {
             state.late.push((draft.doc, dead.name));
         }
         if let (Some((reply, is_marked)), true) = (dead.sending, is_send_out) {

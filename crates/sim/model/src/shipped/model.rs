@@ -25,8 +25,8 @@ pub enum Step {
     HandOver(u8),
     /// The channel has it, or not.
     Settle(u8, Fate),
-    /// The process dies; whether its save and its reply stay on the wire.
-    Crash(u8, bool, bool),
+    /// The process dies; whether its reply stays on the wire. Its save does.
+    Crash(u8, bool),
     /// A save takes effect whose sender does not wait any more.
     LateLands(usize),
     /// A reply arrives whose sender does not wait any more; whether it is marked.
@@ -79,19 +79,19 @@ impl Shipped {
             if instance.work.is_some_and(|work| work.stage == Stage::Unsure) {
                 steps.push(Step::GiveUp(at));
             }
-            let faults = [Fate::AnswerLost, Fate::Lost, Fate::Late].into_iter();
+            // A save that lands late may land at once or never: that is an answer or a save lost. So may a
+            // reply, but one that never lands is another thing for a receiver that takes repeats.
+            let fates = if self.rules.is_keyed { &[true][..] } else { &[true, false] };
+            let is_sending = instance.sending.is_some();
             if world.faults > 0 {
-                let (save, send) = (instance.draft().is_some(), instance.sending.is_some());
-                steps.extend(faults.clone().filter(|_| save).map(|fate| Step::Save(at, fate)));
-                steps.extend(faults.filter(|_| send).map(|fate| Step::Settle(at, fate)));
+                let late = |is_late: &bool| if *is_late { Fate::Late } else { Fate::Lost };
+                steps.extend(instance.draft().map(|_| Step::Save(at, Fate::Late)));
+                let fates = fates.iter().filter(|_| is_sending).map(late);
+                steps.extend(fates.map(|fate| Step::Settle(at, fate)));
             }
-            if world.crashes > 0 && (instance.is_busy() || instance.cache.is_some()) {
-                let may_leave = |something: bool| 0..=u8::from(something);
-                for save in may_leave(instance.draft().is_some()) {
-                    for send in may_leave(instance.sending.is_some()) {
-                        steps.push(Step::Crash(at, save == 1, send == 1));
-                    }
-                }
+            if world.crashes > 0 && instance.is_busy() {
+                let fates = if is_sending { fates } else { &[false] };
+                steps.extend(fates.iter().map(|is_out| Step::Crash(at, *is_out)));
             }
         }
         steps.extend((0..state.late.len()).map(Step::LateLands));
@@ -149,7 +149,7 @@ impl Model for Shipped {
             Step::GiveUp(at) => Self::give_up(&mut state, at),
             Step::HandOver(at) => Self::hand_over(&mut state, at),
             Step::Settle(at, fate) => self.settle(&mut state, at, fate),
-            Step::Crash(at, save, send) => self.crash(&mut state, at, save, send),
+            Step::Crash(at, is_send_out) => self.crash(&mut state, at, is_send_out),
             Step::LateLands(which) => {
                 let (doc, by) = state.late.remove(which);
                 state.write(doc, by);

@@ -238,6 +238,16 @@ impl State {
                 work.take = None;
             }
         }
+        // What nobody can send any more needs no book-keeping.
+        let mut open: Set = self.doc.outbox.iter().collect();
+        for instance in &self.instances {
+            open = instance.outbox.iter().collect::<Set>().either(open);
+            for (reply, _) in &instance.sending {
+                open.insert(*reply);
+            }
+        }
+        let [unmarked, marked] = self.strays;
+        self.world.unmarked = self.world.unmarked.both(open.either(unmarked).either(marked));
         // It makes no difference when a repeat arrives.
         for (strays, is_marked) in self.strays.iter_mut().zip([false, true]) {
             let visible = self.world.visible;

@@ -113,9 +113,10 @@ impl Protocol for Shipped {
                 };
                 format!("{}'s reply to {} {end}", who(at), name(reply))
             }
-            Step::Crash(at, save, send) => {
-                let save = if save { "; its save is still under way" } else { "" };
-                let send = if send { "; its reply is still under way" } else { "" };
+            Step::Crash(at, is_send_out) => {
+                let is_save_out = before.instance(at).draft().is_some();
+                let save = if is_save_out { "; its save is still under way" } else { "" };
+                let send = if is_send_out { "; its reply is still under way" } else { "" };
                 format!("{} crashes and starts again{save}{send}", who(at))
             }
             Step::LateLands(_) => format!("the late save lands: {}", content(after, &after.doc)),
