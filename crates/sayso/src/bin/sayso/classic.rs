@@ -104,12 +104,8 @@ impl Classic {
         let outcome = sayso::run(&self.bot, activity, documents).await?;
         for (index, reply) in outcome.replies.into_iter().enumerate() {
             let id = serde_json::from_value(json!(format!("{turn}.{index}")))?;
-            let parcel = Parcel {
-                id,
-                key: key.clone(),
-                activity: std::sync::Arc::new(reply),
-                is_repeat: false,
-            };
+            let parcel =
+                Parcel { id, key: key.clone(), activity: Arc::new(reply), is_repeat: false };
             drop(self.connector.deliver(&parcel).await);
         }
         let bag = outcome.documents.get(&key).context("a run gives back what it was given")?;

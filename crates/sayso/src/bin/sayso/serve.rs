@@ -60,8 +60,8 @@ fn welcome(text: &str) {
     let me = if std::env::var_os("CARGO").is_some() { "cargo run --" } else { "sayso" };
     terminal::line(format_args!(
         "\nTalk to it in the terminal:  {}\nSee what it is all about:    {}\n",
-        paint.text(Look::Cyan, &format!("{me} chat")),
-        paint.text(Look::Cyan, &format!("{me} race")),
+        paint.text(Look::Cyan, format!("{me} chat")),
+        paint.text(Look::Cyan, format!("{me} race")),
     ));
 }
 
