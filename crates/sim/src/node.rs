@@ -90,6 +90,7 @@ impl Nodes {
             skew_ms.store(world.chance.around(600_000), Ordering::SeqCst);
         }
         let store = SimStore {
+            world: Arc::clone(world),
             shared: Arc::clone(&world.store),
             old: Arc::clone(&self.old),
             chance: Arc::clone(&world.chance),

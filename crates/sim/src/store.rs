@@ -19,11 +19,12 @@ use sayso_turn::{
 use crate::{
     Fault,
     executor::{Executor, Owner},
-    world::Chance,
+    world::{Chance, World},
 };
 
 /// One instance's view of the store that all share.
 pub(crate) struct SimStore {
+    pub(crate) world: Arc<World>,
     pub(crate) shared: Arc<dyn Store>,
     pub(crate) old: Arc<Mutex<BTreeMap<Key, Stored>>>,
     pub(crate) chance: Arc<Chance>,
@@ -67,7 +68,6 @@ impl SimStore {
 
     async fn save_some(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
         self.latency().await?;
-        let writes: Vec<Write> = writes.into_iter().map(|write| self.as_written(write)).collect();
         let unknown =
             || Err(Error::Unknown { store: "sim".into(), reason: "lost".into(), source: None });
         if self.chance.fires(Fault::Conflict) {
@@ -76,19 +76,17 @@ impl SimStore {
         if self.chance.fires(Fault::SaveLost) {
             return unknown();
         }
+        let put = Put::new(self, writes);
         if self.chance.fires(Fault::SaveLate) {
-            let (shared, wait) =
-                (Arc::clone(&self.shared), self.chance.up_to(Duration::from_secs(15)));
-            let sleep = self.executor.sleep(wait);
+            let sleep = self.executor.sleep(self.chance.up_to(Duration::from_secs(15)));
             let late = async move {
                 sleep.await;
-                drop(all_or_none(&*shared, writes).await);
+                drop(put.save().await);
             };
             self.executor.spawn(Owner::World, Box::pin(late));
             return unknown();
         }
-        self.remember(&writes).await;
-        let saved = all_or_none(&*self.shared, writes).await;
+        let saved = put.save().await;
         if self.chance.fires(Fault::SaveAnswerLost) {
             return unknown();
         }
@@ -97,24 +95,55 @@ impl SimStore {
         }
         saved
     }
-
-    /// Keeps the version that is about to be replaced, for reads that show it later.
-    async fn remember(&self, writes: &[Write]) {
-        if !self.chance.has(Fault::StaleRead) {
-            return;
-        }
-        for write in writes {
-            if let Ok(Some(stored)) = self.shared.load(&write.key).await {
-                let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
-                drop(old.insert(write.key.clone(), stored));
-            }
-        }
-    }
 }
 
-async fn all_or_none(store: &dyn Store, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
-    let transactions = store.transactions().expect("simulated stores have transactions");
-    transactions.save_all(writes).await
+/// A save at the moment it takes effect, which may be long after its sender stopped waiting.
+struct Put {
+    world: Arc<World>,
+    old: Arc<Mutex<BTreeMap<Key, Stored>>>,
+    /// What an instance of this version asked for: it must keep what a newer one wrote.
+    asked: Vec<String>,
+    writes: Vec<Write>,
+}
+
+impl Put {
+    fn new(store: &SimStore, writes: Vec<Write>) -> Self {
+        // What a newer instance adds is added below its engine, which therefore does not know of it.
+        let asked = match store.chance.has(Fault::Versions) && !store.is_newer {
+            true => writes.iter().map(|write| write.body.clone()).collect(),
+            false => Vec::new(),
+        };
+        let writes = writes.into_iter().map(|write| store.as_written(write)).collect();
+        Self { world: Arc::clone(&store.world), old: Arc::clone(&store.old), asked, writes }
+    }
+
+    async fn save(self) -> Result<Saved<Vec<ETag>>, Error> {
+        let store = Arc::clone(&self.world.store);
+        let mut before = Vec::with_capacity(self.writes.len());
+        for write in &self.writes {
+            before.push(store.load(&write.key).await.ok().flatten());
+        }
+        let after: Vec<(Key, String)> =
+            self.writes.iter().map(|write| (write.key.clone(), write.body.clone())).collect();
+        let transactions = store.transactions().expect("simulated stores have transactions");
+        let saved = transactions.save_all(self.writes).await;
+        if !matches!(saved, Ok(Saved::Committed(_))) {
+            return saved;
+        }
+        for (index, (stored, (key, body))) in before.into_iter().zip(&after).enumerate() {
+            let Some(stored) = stored else { continue };
+            let asked = self.asked.get(index);
+            if stored.body.contains(KEPT) && asked.is_some_and(|asked| !asked.contains(KEPT)) {
+                self.world.violation(format!("P1: what a newer version wrote in {key} is lost"));
+            }
+            self.world.replaced(key, &stored.body, body);
+            if self.world.chance.has(Fault::StaleRead) {
+                let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+                drop(old.insert(key.clone(), stored));
+            }
+        }
+        saved
+    }
 }
 
 #[async_trait]

@@ -33,6 +33,8 @@ pub(crate) struct Seen {
     pub(crate) refused: BTreeSet<String>,
     /// Hand-overs after which the sender could not know.
     pub(crate) ambiguous: BTreeMap<String, u64>,
+    /// When each instance last wrote each conversation.
+    wrote: BTreeMap<(Key, String), Duration>,
     /// Activities that were answered well, with the answer.
     pub(crate) acked: BTreeMap<String, String>,
     /// What broke, in words.
@@ -86,6 +88,28 @@ impl World {
         self.document(key).bag.get("log").ok().flatten().unwrap_or_default()
     }
 
+    /// A document was replaced. A claim may pass to another instance only when its holder has not
+    /// written for the time of a claim, or has given it up (I5).
+    pub(crate) fn replaced(&self, key: &Key, before: &str, after: &str) {
+        let now = self.executor.now();
+        let holder = between(before, "\"claim\":{\"by\":\"", '"');
+        let heir = between(after, "\"claim\":{\"by\":\"", '"');
+        if let (Some(holder), Some(heir)) = (holder, heir)
+            && holder != heir
+        {
+            let wrote = self.seen().wrote.get(&(key.clone(), holder.to_owned())).copied();
+            let silent = now.saturating_sub(wrote.unwrap_or_default());
+            if silent < sayso_turn::Limits::default().claim {
+                self.violation(format!(
+                    "I5: {heir} took {key} from {holder}, silent for {silent:?}"
+                ));
+            }
+        }
+        if let Some(writer) = between(after, "\"write\":\"", '.') {
+            self.seen().wrote.insert((key.clone(), writer.to_owned()), now);
+        }
+    }
+
     /// A reply arrives. What it says must be so already (I4).
     pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel) {
         let text = parcel.activity.text().to_owned();
@@ -131,6 +155,12 @@ impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World").field("plan", &self.plan).finish_non_exhaustive()
     }
+}
+
+/// The text between a beginning and the next end.
+fn between<'a>(text: &'a str, begin: &str, end: char) -> Option<&'a str> {
+    let (_, rest) = text.split_once(begin)?;
+    Some(rest.split_once(end)?.0)
 }
 
 /// Every chance of a run, and the switch that ends all faults.
