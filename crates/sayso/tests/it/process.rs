@@ -24,7 +24,7 @@ pub(crate) struct Ended {
 pub(crate) fn sayso(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
     command.args(arguments).current_dir(folder).env("TMPDIR", folder);
-    command.env_remove("SAYSO_LOG").env_remove("RUST_LOG");
+    command.env_remove("SAYSO_LOG").env_remove("RUST_LOG").env_remove("CARGO");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     command

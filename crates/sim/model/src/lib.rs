@@ -33,6 +33,6 @@ mod world;
 pub use self::{
     check::{Outcome, Verdict, check},
     promise::{Promise, Protocol},
-    variant::{Trial, Variant, trials},
+    variant::{Detail, Variant},
     world::{ACTIVITIES_MAX, Bound, Fate, World},
 };

@@ -20,7 +20,7 @@ pub trait Protocol: Model + Sized {
     /// Whether repeats are marked, and writes asked for by the instance itself.
     fn has_errands(&self) -> bool;
     /// Situations of its own that must come up, else the check has proved nothing.
-    fn situations<M: Model<State = Self::State>>() -> Vec<Property<M>>;
+    fn situations<M: Model<State = Self::State>>(&self) -> Vec<Property<M>>;
     /// Says what a step did.
     fn tell(&self, before: &Self::State, step: &Self::Action, after: &Self::State) -> String;
 }
@@ -101,9 +101,8 @@ impl Promise {
                 world.visible.iter().filter_map(|reply| applied.position(reply)).is_sorted()
             }
             Self::NothingLost => {
-                applied.iter().all(|reply| world.visible.contains(reply))
-                    || !world.is_served()
-                    || !protocol.is_at_rest(state)
+                let is_well = |reply| world.visible.contains(reply) || world.is_owed(reply);
+                applied.iter().all(is_well) || !protocol.is_at_rest(state)
             }
             Self::RepeatsMarked => !world.is_unmarked_twice,
             Self::NoSpinning => !world.is_spinning,

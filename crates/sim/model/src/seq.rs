@@ -38,6 +38,19 @@ impl Seq {
         self.0 == 0
     }
 
+    /// The list as a number, four bits for each member, with members renamed. Others stay as they are.
+    #[must_use]
+    pub fn code(self, names: &[u8]) -> u64 {
+        let (mut code, mut at, mut rest) = (0, 0, self.0);
+        while rest != 0 {
+            let item = (rest & 15) as usize - 1;
+            let name = names.get(item).map_or(item as u64, |name| u64::from(*name));
+            code |= (name + 1) << at;
+            (at, rest) = (at + 4, rest >> 4);
+        }
+        code
+    }
+
     /// The list without some of its numbers.
     #[must_use]
     pub fn without(self, gone: Set) -> Self {
@@ -93,6 +106,13 @@ impl Set {
         self.0 == 0
     }
 
+    /// The set as a number, one bit for each member, with members renamed. There are no others.
+    #[must_use]
+    pub fn code(self, names: &[u8]) -> u8 {
+        let names = names.iter().enumerate();
+        names.fold(0, |code, (item, name)| code | ((self.0 >> item) & 1) << name)
+    }
+
     /// What is in both.
     #[must_use]
     pub fn both(self, other: Self) -> Self {
@@ -129,11 +149,11 @@ mod tests {
     #[test]
     fn a_list_keeps_order_and_repeats() {
         let mut list: Seq = [2, 0, 2].into_iter().collect();
-        list.push(14);
-        assert_eq!(list.iter().collect::<Vec<_>>(), [2, 0, 2, 14]);
+        list.push(5);
+        assert_eq!(list.iter().collect::<Vec<_>>(), [2, 0, 2, 5]);
         assert_eq!((list.position(2), list.position(1)), (Some(0), None));
         let gone = [2].into_iter().collect();
-        assert_eq!(list.without(gone).iter().collect::<Vec<_>>(), [0, 14]);
+        assert_eq!(list.without(gone).iter().collect::<Vec<_>>(), [0, 5]);
         assert!(Seq::default().is_empty() && !list.is_empty());
     }
 

@@ -1,7 +1,5 @@
 //! The protocols by name, and what is expected of each.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::{Bound, Outcome, Promise, check::check, ladder, shipped};
 
 /// A protocol.
@@ -21,32 +19,15 @@ pub enum Variant {
     ClaimEachKeyed,
     /// A claim on each reply, and none is sent a second time.
     AtMostOnce,
-    /// One claim for the outbox, but a new claim can look like an old one.
-    ClaimReused,
-    /// One claim for the outbox, but the courier waits for a cached document to change.
-    CacheTrusted,
-    /// One claim for the outbox, but only memory knows what was taken over.
-    TakingForgotten,
     /// The protocol that ships.
     Shipped,
     /// The protocol that ships, and a receiver that drops repeated ids.
     ShippedKeyed,
 }
 
-/// A variant and what the search said about it.
-#[derive(Clone, Debug)]
-pub struct Trial {
-    /// The protocol.
-    pub variant: Variant,
-    /// What may go wrong within the bound.
-    pub outcome: Outcome,
-    /// The same with nothing going wrong.
-    pub calm: Outcome,
-}
-
 impl Variant {
     /// All of them, from the sample to what ships.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 9] = [
         Self::Sample,
         Self::Cas,
         Self::Seen,
@@ -54,9 +35,6 @@ impl Variant {
         Self::ClaimEach,
         Self::ClaimEachKeyed,
         Self::AtMostOnce,
-        Self::ClaimReused,
-        Self::CacheTrusted,
-        Self::TakingForgotten,
         Self::Shipped,
         Self::ShippedKeyed,
     ];
@@ -72,101 +50,143 @@ impl Variant {
             Self::ClaimEach => "+ a claim on each reply",
             Self::ClaimEachKeyed => "+ a receiver that drops repeated ids",
             Self::AtMostOnce => "a claim on each reply, never sent again",
-            Self::ClaimReused => "one claim, but it can look like an earlier one",
-            Self::CacheTrusted => "one claim, but the courier relies on the cache",
-            Self::TakingForgotten => "one claim, but a take-over is only remembered",
-            Self::Shipped => "**as shipped: one claim for the outbox**",
-            Self::ShippedKeyed => "**as shipped, and a receiver that drops repeated ids**",
+            Self::Shipped => "as shipped: one claim for the outbox",
+            Self::ShippedKeyed => "as shipped, and a receiver that drops repeated ids",
         }
     }
 
-    /// The promises that must break, within [`Bound::CI`]. All others must hold.
+    /// The promises that must break within [`Bound::CI`]. All others must hold.
     #[must_use]
     pub fn breaks(self) -> &'static [Promise] {
         use Promise as P;
         match self {
-            Self::Sample => {
-                &[P::AckedApplied, P::AppliedOnce, P::SavedFirst, P::VisibleApplied, P::InOrder]
-            }
-            Self::Cas => &[P::AppliedOnce],
-            Self::Seen => &[],
-            _ => &[],
+            Self::Sample => &[
+                P::AckedApplied,
+                P::AppliedOnce,
+                P::SavedFirst,
+                P::VisibleApplied,
+                P::InOrder,
+                P::NothingLost,
+                P::NoRepeat,
+            ],
+            Self::Cas => &[P::AppliedOnce, P::InOrder, P::NothingLost, P::NoRepeat],
+            Self::Seen | Self::AtMostOnce => &[P::InOrder, P::NothingLost],
+            Self::Outbox | Self::Shipped => &[P::NoRepeat],
+            Self::ClaimEach => &[P::InOrder, P::NoRepeat],
+            Self::ClaimEachKeyed => &[P::InOrder],
+            Self::ShippedKeyed => &[],
         }
     }
 
-    /// The promises that must break with nothing going wrong. All others must hold.
+    /// The promises that must break even with nothing going wrong. All others must hold then.
     #[must_use]
     pub fn breaks_when_calm(self) -> &'static [Promise] {
-        &[]
+        use Promise as P;
+        match self {
+            Self::Sample => &[
+                P::AckedApplied,
+                P::AppliedOnce,
+                P::SavedFirst,
+                P::VisibleApplied,
+                P::InOrder,
+                P::NoRepeat,
+            ],
+            Self::Cas => &[P::AppliedOnce, P::InOrder, P::NoRepeat],
+            Self::Outbox => &[P::NoRepeat],
+            Self::Seen | Self::ClaimEach | Self::ClaimEachKeyed | Self::AtMostOnce => &[P::InOrder],
+            Self::Shipped | Self::ShippedKeyed => &[],
+        }
     }
 
     /// Looks at everything that can happen to it.
     #[must_use]
     pub fn check(self, bound: Bound) -> Outcome {
-        match self.family() {
-            Family::Ladder(rules) => {
-                let expiries =
-                    if rules.has_claims && !rules.is_at_most_once { bound.expiries } else { 0 };
-                check(ladder::Ladder { rules, bound: Bound { expiries, ..bound } })
-            }
-            Family::Shipped(rules) => check(shipped::Shipped { rules, bound }),
-        }
-    }
-
-    fn family(self) -> Family {
-        let cas = ladder::Rules::default();
-        let seen = ladder::Rules { has_seen: true, ..cas };
-        let outbox = ladder::Rules { has_outbox: true, ..seen };
-        let claim = ladder::Rules { has_claims: true, ..outbox };
-        let shipped = shipped::Rules::default();
+        use ladder::Rules;
+        let cas = Rules::default();
+        let seen = Rules { has_seen: true, ..cas };
+        let outbox = Rules { has_outbox: true, ..seen };
+        let claim = Rules { has_claims: true, ..outbox };
+        let rung = |rules: Rules| {
+            // Only claims expire.
+            let can_expire = rules.has_claims && !rules.is_at_most_once;
+            let expiries = if can_expire { bound.expiries } else { 0 };
+            check(ladder::Ladder { rules, bound: Bound { expiries, ..bound } })
+        };
+        let shipped = |is_keyed| {
+            let rules = shipped::Rules { is_keyed, ..shipped::Rules::default() };
+            check(shipped::Shipped { rules, bound })
+        };
         match self {
-            Self::Sample => Family::Ladder(ladder::Rules { is_blind_first: true, ..cas }),
-            Self::Cas => Family::Ladder(cas),
-            Self::Seen => Family::Ladder(seen),
-            Self::Outbox => Family::Ladder(outbox),
-            Self::ClaimEach => Family::Ladder(claim),
-            Self::ClaimEachKeyed => Family::Ladder(ladder::Rules { is_keyed: true, ..claim }),
-            Self::AtMostOnce => Family::Ladder(ladder::Rules { is_at_most_once: true, ..claim }),
-            Self::ClaimReused => {
-                Family::Shipped(shipped::Rules { is_claim_reused: true, ..shipped })
-            }
-            Self::CacheTrusted => {
-                Family::Shipped(shipped::Rules { is_cache_trusted: true, ..shipped })
-            }
-            Self::TakingForgotten => {
-                Family::Shipped(shipped::Rules { is_taking_forgotten: true, ..shipped })
-            }
-            Self::Shipped => Family::Shipped(shipped),
-            Self::ShippedKeyed => Family::Shipped(shipped::Rules { is_keyed: true, ..shipped }),
+            Self::Sample => rung(Rules { is_blind_first: true, ..cas }),
+            Self::Cas => rung(cas),
+            Self::Seen => rung(seen),
+            Self::Outbox => rung(outbox),
+            Self::ClaimEach => rung(claim),
+            Self::ClaimEachKeyed => rung(Rules { is_keyed: true, ..claim }),
+            Self::AtMostOnce => rung(Rules { is_at_most_once: true, ..claim }),
+            Self::Shipped => shipped(false),
+            Self::ShippedKeyed => shipped(true),
         }
     }
 }
 
-enum Family {
-    Ladder(ladder::Rules),
-    Shipped(shipped::Rules),
+/// A detail of the shipped protocol, left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A claim that was given up and made again looks the same.
+    ClaimReused,
+    /// A write that the courier asks for is judged by the cached document alone.
+    CacheTrusted,
+    /// That an outbox was taken over is kept in memory, not in the document.
+    TakingForgotten,
 }
 
-/// Checks variants, two at a time, and gives the results in their order.
-#[must_use]
-pub fn trials(variants: &[Variant], bound: Bound) -> Vec<Trial> {
-    let next = Mutex::new(variants.iter().copied());
-    let next = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = || {
-        let mut done = Vec::new();
-        while let Some(variant) = next() {
-            let (outcome, calm) = (variant.check(bound), variant.check(bound.calm()));
-            done.push(Trial { variant, outcome, calm });
+impl Detail {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::ClaimReused, Self::CacheTrusted, Self::TakingForgotten];
+
+    /// What the shipped protocol does, in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaimReused => "no claim looks like an earlier one",
+            Self::CacheTrusted => {
+                "an errand that the cached document does not know goes to the store"
+            }
+            Self::TakingForgotten => "the document says which replies were taken over",
         }
-        done
-    };
-    let mut done = std::thread::scope(|scope| {
-        let other = scope.spawn(run);
-        let mut done = run();
-        done.extend(other.join().expect("a search does not panic"));
-        done
-    });
-    let place = |trial: &Trial| variants.iter().position(|known| *known == trial.variant);
-    done.sort_by_key(place);
-    done
+    }
+
+    /// The promise that must break without it and hold with it.
+    #[must_use]
+    pub fn breaks(self) -> Promise {
+        match self {
+            Self::ClaimReused => Promise::NoRepeat,
+            Self::CacheTrusted => Promise::NoSpinning,
+            Self::TakingForgotten => Promise::RepeatsMarked,
+        }
+    }
+
+    /// A small bound within which that shows.
+    #[must_use]
+    pub fn bound(self) -> Bound {
+        let calm = Bound::CI.calm();
+        match self {
+            Self::ClaimReused => calm,
+            Self::CacheTrusted => Bound { activities: 3, deliveries: 1, expiries: 1, ..calm },
+            Self::TakingForgotten => Bound { crashes: 1, faults: 1, ..calm },
+        }
+    }
+
+    /// Looks at everything that can happen without it.
+    #[must_use]
+    pub fn check(self) -> Outcome {
+        let rules = shipped::Rules {
+            is_claim_reused: self == Self::ClaimReused,
+            is_cache_trusted: self == Self::CacheTrusted,
+            is_taking_forgotten: self == Self::TakingForgotten,
+            is_keyed: false,
+        };
+        check(shipped::Shipped { rules, bound: self.bound() })
+    }
 }

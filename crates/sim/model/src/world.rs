@@ -54,17 +54,17 @@ pub struct World {
     pub left: [u8; ACTIVITIES_MAX],
     /// Activities that the channel was told are done.
     pub acked: Set,
-    /// Whether it was told so before the turn was stored.
+    /// Whether the last step told it so before the turn was stored.
     pub is_acked_early: bool,
     /// Replies that users saw, by first appearance.
     pub visible: Seq,
-    /// Whether a user saw one twice.
+    /// Whether the last step made a user see one again.
     pub is_repeated: bool,
     /// Replies handed over without the mark that says: an earlier try may have arrived.
     pub unmarked: Set,
-    /// Whether one was handed over twice without it.
+    /// Whether the last step handed one over again without it.
     pub is_unmarked_twice: bool,
-    /// Whether an instance asked itself for a write, made none, and is about to ask again.
+    /// Whether in the last step an instance asked itself for a write, made none, and will ask again.
     pub is_spinning: bool,
     /// Crashes left.
     pub crashes: u8,
@@ -95,18 +95,46 @@ impl World {
         }
     }
 
-    /// The deliveries that can come next. Activities and instances are alike, so that the very first
-    /// delivery may as well be of the first activity to the first instance.
-    pub fn deliveries(&self, bound: &Bound) -> impl Iterator<Item = (u8, u8)> {
-        let is_first =
-            self.left.iter().take(bound.activities.into()).all(|n| *n == bound.deliveries);
+    /// Another step begins.
+    pub fn move_on(&mut self) {
+        self.is_acked_early = false;
+        self.is_repeated = false;
+        self.is_unmarked_twice = false;
+        self.is_spinning = false;
+    }
+
+    /// The activities that can come to an instance next. Activities and instances are alike, so that the
+    /// very first delivery may as well be of the first activity to the first instance.
+    pub fn deliveries(&self, bound: &Bound, instance: u8) -> impl Iterator<Item = u8> + use<> {
         let left = self.left;
-        let (instances, activities) =
-            if is_first { (1, 1) } else { (bound.instances, bound.activities) };
-        (0..instances).flat_map(move |instance| {
-            let waiting = left.into_iter().zip(0..activities).filter(|(left, _)| *left > 0);
-            waiting.map(move |(_, activity)| (instance, activity))
-        })
+        let is_first = left.iter().take(bound.activities.into()).all(|n| *n == bound.deliveries);
+        let activities = match (is_first, instance) {
+            (false, _) => bound.activities,
+            (true, 0) => 1,
+            (true, _) => 0,
+        };
+        left.into_iter()
+            .zip(0..activities)
+            .filter(|(left, _)| *left > 0)
+            .map(|(_, activity)| activity)
+    }
+
+    /// The lists of different activities that can have come to an instance since its last turn. The very
+    /// first list may as well begin with the first activity.
+    #[must_use]
+    pub fn batches(&self, bound: &Bound, instance: u8) -> Vec<Seq> {
+        let first = self.deliveries(bound, instance);
+        let mut batches: Vec<Seq> =
+            first.map(|activity| [activity].into_iter().collect()).collect();
+        let mut at = 0;
+        while let Some(batch) = batches.get(at).copied() {
+            let more = self.left.iter().zip(0..).filter(|(left, _)| **left > 0);
+            for (_, activity) in more.filter(|(_, activity)| !batch.contains(*activity)) {
+                batches.push(batch.iter().chain([activity]).collect());
+            }
+            at += 1;
+        }
+        batches
     }
 
     /// The channel delivers an activity once more.
@@ -132,13 +160,11 @@ impl World {
         }
     }
 
-    /// Whether the channel has no reason to deliver anything again.
+    /// Whether the channel may still deliver an activity and has a reason to.
     #[must_use]
-    pub fn is_served(&self) -> bool {
-        self.left
-            .iter()
-            .zip(0..)
-            .all(|(left, activity)| *left == 0 || self.acked.contains(activity))
+    pub fn is_owed(&self, activity: u8) -> bool {
+        let left = self.left.get(usize::from(activity)).is_some_and(|left| *left > 0);
+        left && !self.acked.contains(activity)
     }
 }
 

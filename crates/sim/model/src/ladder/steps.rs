@@ -47,13 +47,12 @@ impl Ladder {
 
     fn outside_steps(&self, state: &State, steps: &mut Vec<Step>) {
         let world = &state.world;
-        for (instance, activity) in world.deliveries(&self.bound) {
-            if state.phase(instance) == Phase::Idle {
-                steps.push(Step::Receive(instance, activity));
-            }
-        }
         for instance in 0..self.bound.instances {
             let phase = state.phase(instance);
+            if phase == Phase::Idle {
+                let new = world.deliveries(&self.bound, instance);
+                steps.extend(new.map(|activity| Step::Receive(instance, activity)));
+            }
             let lost = [Fate::AnswerLost, Fate::Lost].into_iter();
             match phase {
                 _ if world.faults == 0 => {}
@@ -85,7 +84,7 @@ impl Ladder {
         doc
     }
 
-    fn save(&self, state: &mut State, instance: u8, fate: Fate) {
+    fn save(state: &mut State, instance: u8, fate: Fate) {
         let Phase::Save { activity, draft, is_current, is_blind } = state.phase(instance) else {
             return;
         };
@@ -159,6 +158,7 @@ impl Model for Ladder {
 
     fn next_state(&self, before: &State, step: Step) -> Option<State> {
         let mut state = before.clone();
+        state.world.move_on();
         match step {
             Step::Receive(instance, activity) => {
                 state.world.take(activity);
@@ -168,7 +168,7 @@ impl Model for Ladder {
                 let Phase::Load(activity) = state.phase(instance) else { return None };
                 self.load(&mut state, instance, activity);
             }
-            Step::Save(instance, fate) => self.save(&mut state, instance, fate),
+            Step::Save(instance, fate) => Self::save(&mut state, instance, fate),
             Step::LateLands(at) => {
                 let (draft, _) = state.late.remove(at);
                 state.write(draft);

@@ -30,7 +30,7 @@ impl Protocol for Ladder {
         false
     }
 
-    fn situations<M: Model<State = State>>() -> Vec<Property<M>> {
+    fn situations<M: Model<State = State>>(&self) -> Vec<Property<M>> {
         vec![Property::sometimes("a save was overtaken", |_, state: &State| {
             let is_stale = |phase: &Phase| matches!(phase, Phase::Save { is_current: false, .. });
             state.phases.iter().any(is_stale)

@@ -11,9 +11,6 @@ impl Shipped {
             return Vec::new();
         }
         let mut errands = Vec::new();
-        if !instance.waiting.is_empty() {
-            errands.push((Errand::Turns, false));
-        }
         if instance.sending.is_none() {
             errands.extend(Self::courier_errand(state, instance));
         }
@@ -26,11 +23,10 @@ impl Shipped {
 
     fn courier_errand(state: &State, instance: &Instance) -> Option<(Errand, bool)> {
         if instance.next_reply().is_some() {
-            return instance.is_lapsed.then_some((Errand::Renew, false));
+            return instance.still_asks().then_some((Errand::Renew, false));
         }
         if !instance.handed.is_empty() {
-            // With activities in line it is recorded together with them.
-            return instance.waiting.is_empty().then_some((Errand::Record, false));
+            return Some((Errand::Record, false));
         }
         let foreign = instance.foreign?;
         Some((Errand::TakeOver, Self::is_minded(state, &foreign)))

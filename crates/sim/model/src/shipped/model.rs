@@ -4,17 +4,15 @@ use stateright::Model;
 
 use super::{Doc, Draft, Instance, Shipped, Stage, State, runner::Errand};
 use crate::{
-    seq::Set,
+    seq::{Seq, Set},
     world::{Fate, World},
 };
 
 /// One step. The first number is the instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// An activity comes in.
-    Receive(u8, u8),
-    /// The runner starts: takes what waits, loads, runs.
-    Begin(u8, Errand),
+    /// The runner starts, with the activities that wait: loads and runs.
+    Begin(u8, Errand, Seq),
     /// The runner loads again and runs again.
     Again(u8),
     /// A save ends.
@@ -49,7 +47,7 @@ impl Shipped {
         for at in 0..self.bound.instances {
             let errands = Self::errands(state, at).into_iter();
             let errands = errands.filter(|(_, is_early)| !is_early);
-            steps.extend(errands.map(|(errand, _)| Step::Begin(at, errand)));
+            steps.extend(errands.map(|(errand, _)| Step::Begin(at, errand, Seq::default())));
             let instance = state.instance(at);
             match instance.work.map(|work| work.stage) {
                 Some(Stage::Reload | Stage::Unsure) => steps.push(Step::Again(at)),
@@ -58,8 +56,25 @@ impl Shipped {
             }
             if instance.sending.is_some() {
                 steps.push(Step::Settle(at, Fate::Fine));
-            } else if instance.next_reply().is_some() {
+            } else if instance.is_proven && instance.next_reply().is_some() {
                 steps.push(Step::HandOver(at));
+            }
+        }
+    }
+
+    /// The ways in which the runner of an instance starts with activities or too early. What waits while
+    /// it is busy may as well come when it starts again.
+    fn starts(&self, state: &State, at: u8, steps: &mut Vec<Step>) {
+        let batches = state.world.batches(&self.bound, at);
+        steps.extend(batches.iter().map(|batch| Step::Begin(at, Errand::Turns, *batch)));
+        for (errand, is_early) in Self::errands(state, at) {
+            if is_early && state.world.expiries > 0 {
+                steps.push(Step::Begin(at, errand, Seq::default()));
+            }
+            if matches!(errand, Errand::TakeOver | Errand::Sweep)
+                && (!is_early || state.world.expiries > 0)
+            {
+                steps.extend(batches.iter().map(|batch| Step::Begin(at, errand, *batch)));
             }
         }
     }
@@ -67,14 +82,10 @@ impl Shipped {
     /// What comes from outside, within the bound.
     fn outside_steps(&self, state: &State, steps: &mut Vec<Step>) {
         let world = &state.world;
-        steps.extend(
-            world.deliveries(&self.bound).map(|(at, activity)| Step::Receive(at, activity)),
-        );
         for at in 0..self.bound.instances {
             let instance = state.instance(at);
-            if world.expiries > 0 {
-                let early = Self::errands(state, at).into_iter().filter(|(_, is_early)| *is_early);
-                steps.extend(early.map(|(errand, _)| Step::Begin(at, errand)));
+            if instance.work.is_none() {
+                self.starts(state, at, steps);
             }
             if instance.work.is_some_and(|work| work.stage == Stage::Unsure) {
                 steps.push(Step::GiveUp(at));
@@ -118,31 +129,20 @@ impl Model for Shipped {
     }
 
     fn actions(&self, state: &State, steps: &mut Vec<Step>) {
-        let world = &state.world;
-        if world.is_repeated || world.is_unmarked_twice || world.is_spinning {
-            return;
-        }
         self.own_steps(state, steps);
         self.outside_steps(state, steps);
     }
 
     fn next_state(&self, before: &State, step: Step) -> Option<State> {
         let mut state = before.clone();
+        state.world.move_on();
         match step {
-            Step::Receive(at, activity) => {
-                state.world.take(activity);
-                let instance = state.instance_mut(at);
-                instance.waiting.push(activity);
-                if instance.work.is_none() {
-                    // The runner starts at once; the activity may as well have come later.
-                    self.begin(&mut state, at, Errand::Turns);
-                }
-            }
-            Step::Begin(at, errand) => {
+            Step::Begin(at, errand, batch) => {
                 if Self::errands(&state, at).contains(&(errand, true)) {
                     Self::expire(&mut state);
                 }
-                self.begin(&mut state, at, errand);
+                batch.iter().for_each(|activity| state.world.take(activity));
+                self.begin(&mut state, at, errand, batch);
             }
             Step::Again(at) => self.again(&mut state, at),
             Step::Save(at, fate) => self.save(&mut state, at, fate),

@@ -23,7 +23,7 @@ pub enum Errand {
 
 impl Shipped {
     /// The runner takes everything that waits and begins its first round.
-    pub(super) fn begin(&self, state: &mut State, at: u8, errand: Errand) {
+    pub(super) fn begin(&self, state: &mut State, at: u8, errand: Errand, batch: Seq) {
         let instance = state.instance_mut(at);
         let take = match errand {
             Errand::TakeOver => instance.foreign.map(Take::From),
@@ -31,7 +31,7 @@ impl Shipped {
             Errand::Turns | Errand::Record | Errand::Renew => None,
         };
         let work = Work {
-            batch: std::mem::take(&mut instance.waiting),
+            batch,
             is_errand: errand != Errand::Turns,
             is_renewal: errand == Errand::Renew,
             take,
@@ -61,24 +61,15 @@ impl Shipped {
         }
         if cached.is_none() {
             instance.note(&stored, self.rules.is_claim_reused);
-        } else if work.is_errand && self.still_asks(instance) {
-            // The courier knows of something that the cached document does not have.
-            if self.rules.is_cache_trusted {
-                state.world.is_spinning = true;
-            } else {
-                instance.cache = None;
-                instance.work = Some(Work { stage: Stage::Reload, is_errand: false, ..work });
-                return;
-            }
+        } else if work.is_errand && !self.rules.is_cache_trusted {
+            // Memory knows nothing of what was asked for; the store may.
+            instance.cache = None;
+            instance.work = Some(Work { stage: Stage::Reload, is_errand: false, ..work });
+            return;
+        } else if work.is_errand {
+            state.world.is_spinning |= instance.still_asks();
         }
         answer(state, work.batch);
-    }
-
-    fn still_asks(&self, instance: &Instance) -> bool {
-        match instance.next_reply() {
-            Some(_) => instance.is_lapsed,
-            None => !instance.handed.is_empty(),
-        }
     }
 
     /// The next document, and whether it differs from the one before.
@@ -150,7 +141,7 @@ impl Shipped {
         }
         let batch = instance.work.take().map(|work| work.batch).unwrap_or_default();
         instance.doubtful = instance.doubtful.either(draft.taken);
-        instance.is_lapsed = false;
+        (instance.is_proven, instance.is_lapsed) = (true, false);
         instance.note(&draft.doc, self.rules.is_claim_reused);
         instance.cache = Some((draft.doc, true));
         answer(state, batch);

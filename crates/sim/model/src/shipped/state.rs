@@ -1,6 +1,5 @@
 //! What the store holds and what an instance knows.
 
-use super::Rules;
 use crate::{
     seq::{Seq, Set},
     world::World,
@@ -87,8 +86,6 @@ pub struct Work {
 pub struct Instance {
     /// Its name in claims.
     pub name: u8,
-    /// Activities in line.
-    pub waiting: Seq,
     /// What the runner has in hand.
     pub work: Option<Work>,
     /// The document as this instance wrote it last, and whether that is the stored one.
@@ -103,13 +100,15 @@ pub struct Instance {
     pub foreign: Option<Foreign>,
     /// The reply on the wire, and whether it is marked as a repeat.
     pub sending: Option<(u8, bool)>,
+    /// Whether a commit of its own has proved its claim.
+    pub is_proven: bool,
     /// Whether its claim is so old that it must be renewed before the next hand-over. A process whose
     /// clock stood still may not know, so that it may also go on.
     pub is_lapsed: bool,
 }
 
 /// Everything at one moment.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// What is stored.
     pub doc: Doc,
@@ -142,18 +141,19 @@ impl Instance {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.work.is_some()
-            || !self.waiting.is_empty()
             || !self.outbox.is_empty()
             || !self.handed.is_empty()
             || self.foreign.is_some()
             || self.sending.is_some()
     }
 
-    /// Whether it has an activity in hand or in line.
+    /// Whether the courier, left as it is, asks for the same write again.
     #[must_use]
-    pub fn has(&self, activity: u8) -> bool {
-        let batch = self.work.map(|work| work.batch).unwrap_or_default();
-        self.waiting.contains(activity) || batch.contains(activity)
+    pub fn still_asks(&self) -> bool {
+        match self.next_reply() {
+            Some(_) => self.is_lapsed || !self.is_proven,
+            None => !self.handed.is_empty(),
+        }
     }
 
     /// Takes note of the document as it is stored now.
@@ -176,85 +176,5 @@ impl Foreign {
     #[must_use]
     pub fn is(&self, stored: Claim, is_claim_reused: bool) -> bool {
         self.claim == stored && (is_claim_reused || !self.is_superseded)
-    }
-}
-
-impl State {
-    /// One of the processes.
-    #[must_use]
-    pub fn instance(&self, at: u8) -> &Instance {
-        self.instances.get(usize::from(at)).expect("the instance is within the bound")
-    }
-
-    /// One of the processes, to change it.
-    pub fn instance_mut(&mut self, at: u8) -> &mut Instance {
-        self.instances.get_mut(usize::from(at)).expect("the instance is within the bound")
-    }
-
-    /// Where the process of this name is, if it lives and minds the outbox.
-    #[must_use]
-    pub fn minder(&self, name: u8) -> Option<u8> {
-        let minds = |known: &Instance| known.name == name && !known.outbox.is_empty();
-        (0..).zip(&self.instances).find(|(_, known)| minds(known)).map(|(at, _)| at)
-    }
-
-    /// Stores a document: what others loaded or sent off cannot win any more.
-    pub fn write(&mut self, doc: Doc, by: u8) {
-        let is_claim_moved = doc.claim != self.doc.claim || doc.is_claimed_by(by);
-        self.doc = doc;
-        self.late.clear();
-        for instance in &mut self.instances {
-            if let Some((_, is_current)) = &mut instance.cache {
-                *is_current = false;
-            }
-            if let (Some(foreign), true) = (&mut instance.foreign, is_claim_moved) {
-                foreign.is_superseded = true;
-            }
-            let Some(work) = &mut instance.work else { continue };
-            match &mut work.take {
-                Some(Take::IfAt) => work.take = None,
-                Some(Take::From(foreign)) => foreign.is_superseded |= is_claim_moved,
-                None => {}
-            }
-            if matches!(work.stage, Stage::Save(_)) {
-                work.stage = Stage::Reload;
-            }
-        }
-    }
-    /// Makes states alike that can only go on alike.
-    pub fn tidy(&mut self, rules: Rules) {
-        for instance in &mut self.instances {
-            // A mailbox, and what it knows, exists only while there is something to do.
-            let open = instance.outbox.without(instance.handed).iter().collect();
-            instance.doubtful = instance.doubtful.both(open);
-            instance.is_lapsed &= !instance.outbox.is_empty();
-            let Some(work) = &mut instance.work else { continue };
-            if work.stage == Stage::Reload {
-                instance.cache = None;
-            }
-            if let (Some(Take::From(foreign)), false) = (work.take, rules.is_claim_reused)
-                && foreign.is_superseded
-            {
-                work.take = None;
-            }
-        }
-        // What nobody can send any more needs no book-keeping.
-        let mut open: Set = self.doc.outbox.iter().collect();
-        for instance in &self.instances {
-            open = instance.outbox.iter().collect::<Set>().either(open);
-            for (reply, _) in &instance.sending {
-                open.insert(*reply);
-            }
-        }
-        let [unmarked, marked] = self.strays;
-        self.world.unmarked = self.world.unmarked.both(open.either(unmarked).either(marked));
-        // It makes no difference when a repeat arrives.
-        for (strays, is_marked) in self.strays.iter_mut().zip([false, true]) {
-            let visible = self.world.visible;
-            for reply in strays.iter().filter(|reply| visible.contains(*reply)) {
-                strays.remove(reply);
-                self.world.arrive(reply, is_marked, rules.is_keyed);
-            }
-        }
     }
 }

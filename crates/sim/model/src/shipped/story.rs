@@ -5,7 +5,7 @@ use stateright::{Model, Property};
 use super::{Doc, Instance, Shipped, Stage, State, Step, Work, runner::Errand};
 use crate::{
     promise::Protocol,
-    seq::Seq,
+    seq::{Seq, Set},
     world::{Bound, Fate, World, name, names},
 };
 
@@ -32,57 +32,59 @@ impl Protocol for Shipped {
         true
     }
 
-    fn situations<M: Model<State = State>>() -> Vec<Property<M>> {
-        vec![
+    fn situations<M: Model<State = State>>(&self) -> Vec<Property<M>> {
+        let mut list: Vec<Property<M>> = vec![
             Property::sometimes("a save was overtaken", |_, state: &State| {
                 let is_stale = |work: Work| work.stage == Stage::Reload;
                 state.instances.iter().any(|known| known.work.is_some_and(is_stale))
             }),
             Property::sometimes("a record went with a turn", |_, state: &State| {
-                state.instances.iter().any(|known| {
-                    let recorded = known
-                        .draft()
-                        .map(|draft| known.outbox.without(draft.doc.outbox.iter().collect()));
-                    known.work.is_some_and(|work| !work.batch.is_empty())
-                        && recorded.is_some_and(|recorded| !recorded.is_empty())
+                let mut drafts = state.instances.iter().filter_map(Instance::draft);
+                let old: Set = state.doc.outbox.iter().collect();
+                drafts.any(|draft| {
+                    let new: Set = draft.doc.outbox.iter().collect();
+                    old.both(new) != old && draft.doc.applied != state.doc.applied
                 })
             }),
             Property::sometimes("two turns in one commit", |_, state: &State| {
-                let drafts = state.instances.iter().filter_map(Instance::draft);
-                drafts.into_iter().any(|draft| {
-                    draft.doc.applied.iter().count() > state.doc.applied.iter().count() + 1
-                })
+                let turns = |doc: &Doc| doc.applied.iter().count();
+                let mut drafts = state.instances.iter().filter_map(Instance::draft);
+                drafts.any(|draft| turns(&draft.doc) > turns(&state.doc) + 1)
             }),
-            Property::sometimes("a live holder was robbed while sending", |_, state: &State| {
-                state.instances.iter().any(|known| {
-                    known.sending.is_some()
-                        && !known.outbox.is_empty()
-                        && state.doc.claim.is_some_and(|claim| claim.by != known.name)
-                })
-            }),
-            Property::sometimes("one reply, two couriers", |_, state: &State| {
-                let mut sending = state.instances.iter().map(|known| known.sending);
-                let first = sending.next().flatten();
-                first.is_some_and(|(reply, _)| {
-                    sending.any(|other| other.is_some_and(|(other, _)| other == reply))
-                })
-            }),
-        ]
+        ];
+        if self.bound.expiries > 0 {
+            list.push(Property::sometimes(
+                "a holder was robbed while sending",
+                |_, state: &State| {
+                    let is_robbed = |known: &Instance| {
+                        let claim = state.doc.claim.filter(|claim| claim.by != known.name);
+                        known.sending.is_some() && !known.outbox.is_empty() && claim.is_some()
+                    };
+                    state.instances.iter().any(is_robbed)
+                },
+            ));
+            list.push(Property::sometimes("one reply, two couriers", |_, state: &State| {
+                let mut sending = state.instances.iter().filter_map(|known| known.sending);
+                let first = sending.next().map(|(reply, _)| reply);
+                sending.any(|(reply, _)| Some(reply) == first)
+            }));
+        }
+        list
     }
 
     fn tell(&self, before: &State, step: &Step, after: &State) -> String {
         match *step {
-            Step::Receive(at, activity) => format!("{} receives {}", who(at), name(activity)),
-            Step::Begin(at, errand) => {
-                let why = reason(before, at, errand);
-                format!("{}{why}{}", who(at), round(before, at, after))
+            Step::Begin(at, errand, batch) => {
+                let why = reason(before, at, errand, batch);
+                format!("{}{why}{}", who(at), round(batch, before, at, after))
             }
             Step::Again(at) => {
                 let why = match before.instance(at).work.map(|work| work.stage) {
                     Some(Stage::Reload) => "cannot save, another write came first; loads again",
                     _ => "does not know whether it saved; loads again",
                 };
-                format!("{} {why}{}", who(at), round(before, at, after))
+                let batch = before.instance(at).work.map(|work| work.batch).unwrap_or_default();
+                format!("{} {why}{}", who(at), round(batch, before, at, after))
             }
             Step::Save(at, fate) => {
                 let end = match fate {
@@ -130,21 +132,25 @@ fn who(at: u8) -> String {
 }
 
 /// Why a runner starts.
-fn reason(before: &State, at: u8, errand: Errand) -> String {
+fn reason(before: &State, at: u8, errand: Errand, batch: Seq) -> String {
     let is_early = Shipped::errands(before, at).contains(&(errand, true));
     let early = if is_early { ", early," } else { "" };
     let from = if before.instance(at).cache.is_some() { "its cache" } else { "the store" };
+    let got = match batch.is_empty() {
+        true => String::new(),
+        false => format!(" receives {};", names(batch.iter())),
+    };
     match errand {
-        Errand::Turns => format!(" loads from {from}"),
+        Errand::Turns => format!("{got} loads from {from}"),
         Errand::Record => format!(" wants to record; loads from {from}"),
         Errand::Renew => format!(" wants to renew its claim; loads from {from}"),
-        Errand::TakeOver => format!("{early} takes the claim that it saw for lapsed; loads"),
-        Errand::Sweep => format!("{early} finds an outbox that seems left behind; loads"),
+        Errand::TakeOver => format!("{got}{early} takes the claim that it saw for lapsed; loads"),
+        Errand::Sweep => format!("{got}{early} finds an outbox that seems left behind; loads"),
     }
 }
 
 /// What came of a round.
-fn round(before: &State, at: u8, after: &State) -> String {
+fn round(batch: Seq, before: &State, at: u8, after: &State) -> String {
     let (old, new) = (before.instance(at), after.instance(at));
     if new.work.is_some() {
         return match new.draft() {
@@ -152,7 +158,6 @@ fn round(before: &State, at: u8, after: &State) -> String {
             Some(draft) => format!("; will save {}", content(after, &draft.doc)),
         };
     }
-    let batch = old.work.map_or(old.waiting, |work| work.batch);
     let done = if batch.is_empty() {
         "; nothing to write".to_owned()
     } else {
