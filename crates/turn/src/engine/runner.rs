@@ -135,7 +135,9 @@ async fn round(
     }
     draft.settle_claim(me, shared.is_closing() && batch.chores.contains(&Chore::Release));
     if !draft.is_changed && shelf.changed().is_empty() {
-        if !is_fresh && !batch.chores.is_empty() {
+        // A record that an earlier commit has made already needs no other; the courier knows by now.
+        let is_wanted = |chore: &Chore| *chore != Chore::Record || !handed.is_empty();
+        if !is_fresh && batch.chores.iter().any(is_wanted) {
             // Memory knows nothing of what was asked for; the store may.
             let reason = "the document in memory is old".to_owned();
             return Err(Setback::Again { reason, wait: None });
