@@ -19,7 +19,7 @@ const TOPPINGS: [&str; 5] = ["ham", "olives", "basil", "onion", "garlic"];
 
 /// Short times, so that a claim lapses while a test waits.
 const LIMITS: [&str; 4] =
-    ["--claim-ms=1500", "--send-timeout-ms=500", "--sweep-ms=200", "--record-ms=50"];
+    ["--claim-ms=2500", "--send-timeout-ms=1000", "--sweep-ms=200", "--record-ms=50"];
 
 /// A connector service that takes note of every reply and the id it came under.
 #[derive(Clone, Debug)]
@@ -95,13 +95,29 @@ enum Heir {
     Other,
 }
 
-async fn stored(folder: &Path) -> Vec<String> {
-    let store = sayso::open_store(
-        "sqlite:data/sayso.sqlite".replace("data", &folder.join("data").to_string_lossy()).as_str(),
-    );
+/// The conversation as it is stored.
+async fn document(folder: &Path) -> Value {
+    let url = format!("sqlite:{}", folder.join("data/sayso.sqlite").display());
+    let store = sayso::open_store(&url).unwrap();
     let key = Key::conversation("test", "c").unwrap();
-    let body = store.unwrap().load(&key).await.unwrap().unwrap().body;
-    let document: Value = serde_json::from_str(&body).unwrap();
+    let body = store.load(&key).await.unwrap().unwrap().body;
+    serde_json::from_str(&body).unwrap()
+}
+
+/// Waits until what was handed over is recorded, or the process is dead.
+async fn until_at_rest(folder: &Path, doomed: &mut Served) {
+    let began = Instant::now();
+    while doomed.child.try_wait().unwrap().is_none() {
+        if document(folder).await["$sayso"].get("outbox").is_none() {
+            return;
+        }
+        assert!(began.elapsed() < STEP_MAX, "the hand-over is never recorded");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+async fn stored(folder: &Path) -> Vec<String> {
+    let document = document(folder).await;
     let order: Order = serde_json::from_value(document["Order"].clone()).unwrap();
     order.toppings
 }
@@ -124,7 +140,7 @@ async fn die_at(point: &str, heir: Heir) -> usize {
         told = count + 1;
         // Some points are passed only when the conversation comes to rest.
         recorder.until(told).await;
-        tokio::time::sleep(Duration::from_millis(150)).await;
+        until_at_rest(folder.path(), &mut doomed).await;
     }
     let died = tokio::time::timeout(STEP_MAX, doomed.child.wait()).await;
     assert!(!died.expect("the fault point was never passed").unwrap().success(), "{point}");
@@ -138,7 +154,7 @@ async fn die_at(point: &str, heir: Heir) -> usize {
     }
     recorder.until(TOPPINGS.len()).await;
     // Long enough for a claim to lapse and for anything superfluous to be sent.
-    tokio::time::sleep(Duration::from_millis(2500)).await;
+    tokio::time::sleep(Duration::from_millis(3000)).await;
     assert_eq!(stored(folder.path()).await, TOPPINGS, "{point}: each once, in order");
     check_replies(point, &recorder.arrived())
 }
