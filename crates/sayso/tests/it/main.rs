@@ -3,6 +3,8 @@
 //! Every process is ended by its id, every wait has an end, and every port is one that was free.
 
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod chat;
 // The fault points are compiled in with the feature `faults` only; the test command has it on.
 #[cfg(test)]
@@ -12,6 +14,8 @@ mod faults;
 mod process;
 #[cfg(test)]
 mod race;
+#[cfg(test)]
+mod recorder;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]

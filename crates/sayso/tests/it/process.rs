@@ -99,15 +99,19 @@ impl Served {
 
     /// Sends a signal.
     pub(crate) async fn signal(&self, name: &str) {
-        let id = self.child.id().unwrap().to_string();
-        let sent = Command::new("kill").args([format!("-{name}"), id]).status().await;
-        assert!(sent.unwrap().success());
+        signal(self.child.id().unwrap(), name).await;
     }
 
     /// Waits for the end and gives the exit code.
     pub(crate) async fn end(mut self) -> Option<i32> {
         timeout(STEP_MAX, self.child.wait()).await.unwrap().unwrap().code()
     }
+}
+
+/// Sends a signal to a process of this test's, by the shell's own `kill`.
+pub(crate) async fn signal(id: u32, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().await;
+    assert!(sent.unwrap().success());
 }
 
 /// Posts an activity.

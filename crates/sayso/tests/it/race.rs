@@ -8,7 +8,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::process::{STEP_MAX, run, sayso};
+use crate::process::{STEP_MAX, run, sayso, signal};
 
 const RUNS: usize = 3;
 
@@ -65,17 +65,15 @@ async fn a_race_that_is_killed_leaves_no_process_behind() {
 
 #[tokio::test]
 async fn a_race_that_is_interrupted_cleans_up() {
-    for signal in ["-INT", "-TERM"] {
+    for name in ["INT", "TERM"] {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["race", "--runs", "1000", "--semantics", "sayso", "--json"];
         let mut child = sayso(folder.path(), &arguments).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(timeout(STEP_MAX, lines.next_line()).await.unwrap().unwrap().is_some());
-        let id = child.id().unwrap().to_string();
-        let sent = tokio::process::Command::new("kill").args([signal, &id]).status().await;
-        assert!(sent.unwrap().success());
+        signal(child.id().unwrap(), name).await;
         let status = timeout(STEP_MAX, child.wait()).await.unwrap().unwrap();
-        assert_eq!(status.code(), Some(1), "{signal}");
+        assert_eq!(status.code(), Some(1), "{name}");
         assert_clean(folder.path()).await;
     }
 }
