@@ -260,6 +260,8 @@ impl Engine {
     pub async fn close(&self, within: Duration) -> usize {
         let shared = &self.shared;
         shared.is_closing.store(true, Ordering::SeqCst);
+        // The watch for what others left behind ends now, not at its next look.
+        shared.alarms.earlier.notify_one();
         let drained = shared.quiet();
         if shared.within(within, drained).await.is_some() {
             return 0;
