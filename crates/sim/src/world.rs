@@ -125,6 +125,16 @@ impl World {
         let mut seen = self.seen();
         let visible = seen.visible.entry(parcel.key.clone()).or_default();
         let is_known = visible.iter().any(|(id, _)| id == parcel.id.as_str());
+        // Who sends a reply again must know that it may be a repeat. Only a sender that was overtaken in
+        // the middle of a hand-over, frozen or shutting down, cannot.
+        let fired = self.chance.tally.counts();
+        let is_excused = fired.contains_key(&Fault::Freeze) || fired.contains_key(&Fault::Shutdown);
+        if is_known && !parcel.is_repeat && !is_excused {
+            drop(seen);
+            self.violation(format!("I5: {text} came again and its sender did not know"));
+            seen = self.seen();
+        }
+        let visible = seen.visible.entry(parcel.key.clone()).or_default();
         if !(self.plan.is_keyed && is_known) {
             visible.push((parcel.id.to_string(), text));
         }
