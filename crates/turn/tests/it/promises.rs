@@ -226,8 +226,9 @@ async fn p8_trouble_ends_in_a_clear_error_within_the_deadline() {
         let began = tokio::time::Instant::now();
         let error = instance.say("1", "m1").await.unwrap_err();
         assert!(matches!(error, Error::Busy { .. }), "{fault:?}: {error}");
+        // The number that the documentation promises, not whatever the limit says.
         let attempts = instance.engine.stats().attempts;
-        assert!(attempts <= u64::from(world.limits.rounds_max), "{fault:?}: {attempts} attempts");
+        assert!(attempts <= 8, "{fault:?}: {attempts} attempts");
         assert!(began.elapsed() <= world.limits.deadline + Duration::from_secs(1), "{fault:?}");
         *world.store.always.lock().unwrap() = None;
         tokio::time::sleep(Duration::from_secs(60)).await;
