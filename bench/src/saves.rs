@@ -96,7 +96,11 @@ async fn repeat(
 /// One save, due like that of a turn with a reply.
 async fn save(store: &SqliteStore, key: &Key, expect: Expect, body: &str) -> ETag {
     let (key, body, due) = (key.clone(), body.to_owned(), Some(Ledger::CLAIMED));
-    match store.save(Write { key, expect, body, due }).await.expect("the store takes a save") {
+    match store
+        .save(Write { key, expect, body, due, expires: None })
+        .await
+        .expect("the store takes a save")
+    {
         Saved::Committed(etag) => etag,
         Saved::Conflict => unreachable!("nobody else writes here"),
     }

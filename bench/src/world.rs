@@ -73,7 +73,7 @@ impl World {
             for conversation in 0..conversations {
                 let key = inputs::key(conversation);
                 let body = inputs::document(cut);
-                let write = Write { key, expect: Expect::Absent, body, due: None };
+                let write = Write { key, expect: Expect::Absent, body, due: None, expires: None };
                 store.save(write).await.expect("an empty store takes a document");
             }
             let builder = Engine::builder(pizza::bot(), Arc::clone(&store), Arc::new(Null));

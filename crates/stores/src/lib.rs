@@ -7,14 +7,30 @@
 //! * `doubles` (feature `conformance`): stores that count calls or fail on request, for tests of
 //!   whatever stands above a store.
 //!
+//! Engines that a bot grows onto, each behind a feature of its name: `postgres`, `redis`,
+//! `azure-blob`, `cosmos`, `s3`.
+//!
 //! The memory store is part of `sayso-turn`.
 
+#[cfg(feature = "azure-blob")]
+pub mod blob;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "cosmos")]
+pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
+mod layout;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
+#[cfg(feature = "s3")]
+pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
 #[cfg(feature = "sqlite")]
 pub use crate::sqlite::{SqliteStats, SqliteStore};
+
+pub use crate::layout::{Layout, UnknownLayout};

@@ -120,6 +120,10 @@ pub struct Write {
     pub body: String,
     /// From when on [`Store::due`] names this document, if at all. Replaces the former value.
     pub due: Option<Timestamp>,
+    /// From when on the document counts as absent, if at all. The runtime keeps to this by itself, on
+    /// any engine; one that forgets documents by itself may use it to save the runtime the work, from
+    /// that time on and never before it. Replaces the former value.
+    pub expires: Option<Timestamp>,
 }
 
 /// What became of a conditional write.

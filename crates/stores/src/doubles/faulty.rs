@@ -36,7 +36,7 @@ use super::counted::no_transactions;
 ///     }
 /// });
 /// let key = Key::new("k").unwrap();
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None };
+/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
 /// assert!(matches!(store.save(write).await, Err(Error::Unknown { .. })));
 /// assert!(store.load(&key).await.unwrap().is_some());
 /// assert_eq!(store.faults(), 1);

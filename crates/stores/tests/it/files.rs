@@ -44,7 +44,13 @@ async fn fill(store: &SqliteStore) -> Vec<(Key, String)> {
         let key = Key::new(format!("key/{number}\0")).unwrap();
         let body = format!("{{\"text\":\"{}\"}}", "pizza".repeat(number * 20));
         let due = Some(Timestamp::from_millis(7));
-        let write = Write { key: key.clone(), expect: Expect::Absent, body: body.clone(), due };
+        let write = Write {
+            key: key.clone(),
+            expect: Expect::Absent,
+            body: body.clone(),
+            due,
+            expires: None,
+        };
         assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
         documents.push((key, body));
     }
@@ -70,8 +76,13 @@ async fn what_was_stored_is_there_after_reopening() {
     }
     assert_eq!(store.due(Timestamp::from_millis(7), None, 100).await.unwrap().len(), 50);
     assert_eq!(store.list("").collect::<Vec<_>>().await.len(), 50);
-    let write =
-        Write { key: first.clone(), expect: Expect::At(etag), body: "{}".into(), due: None };
+    let write = Write {
+        key: first.clone(),
+        expect: Expect::At(etag),
+        body: "{}".into(),
+        due: None,
+        expires: None,
+    };
     assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))), "ETags last");
 }
 
@@ -87,7 +98,7 @@ async fn two_stores_of_one_process_share_a_file() {
         let stored = other.load(key).await.unwrap().unwrap();
         assert_eq!(&stored.body, body);
         let expect = Expect::At(stored.etag);
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due: None };
+        let write = Write { key: key.clone(), expect, body: "{}".into(), due: None, expires: None };
         assert!(matches!(other.save(write).await, Ok(Saved::Committed(_))));
         drop(other);
         assert_eq!(one.load(key).await.unwrap().unwrap().body, "{}", "seen at once");

@@ -13,7 +13,7 @@ const SAVES: usize = 64;
 
 fn create(number: usize) -> Write {
     let key = Key::new(format!("key/{number}")).unwrap();
-    Write { key, expect: Expect::Absent, body: format!("{number}"), due: None }
+    Write { key, expect: Expect::Absent, body: format!("{number}"), due: None, expires: None }
 }
 
 #[tokio::test]

@@ -1,5 +1,9 @@
 //! The engines of this crate under the conformance suite, and what is special to each.
 
+#[cfg(all(test, feature = "azure-blob"))]
+mod blob;
+#[cfg(all(test, feature = "cosmos"))]
+mod cosmos;
 #[cfg(test)]
 mod doubles;
 #[cfg(test)]
@@ -8,7 +12,13 @@ mod files;
 mod group_commit;
 #[cfg(test)]
 mod memory;
+#[cfg(all(test, feature = "postgres"))]
+mod postgres;
 #[cfg(test)]
 mod processes;
+#[cfg(all(test, feature = "redis"))]
+mod redis;
+#[cfg(all(test, feature = "s3"))]
+mod s3;
 #[cfg(test)]
 mod sqlite;

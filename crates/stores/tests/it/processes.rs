@@ -58,7 +58,7 @@ async fn increment(store: &SqliteStore, key: &Key) -> (u64, u64) {
             None => (Expect::Absent, 0),
         };
         let body = (number + 1).to_string();
-        let write = Write { key: key.clone(), expect, body, due: None };
+        let write = Write { key: key.clone(), expect, body, due: None, expires: None };
         if let Saved::Committed(_) = store.save(write).await.unwrap() {
             return (number + 1, conflicts);
         }
@@ -74,7 +74,8 @@ async fn hammer(path: &Path) {
         conflicts += increment(&store, &counter).await.1;
         if number < CREATED {
             let key = Key::new(format!("created/{number}")).unwrap();
-            let write = Write { key, expect: Expect::Absent, body: "{}".into(), due: None };
+            let write =
+                Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
             won += u64::from(matches!(store.save(write).await.unwrap(), Saved::Committed(_)));
         }
     }

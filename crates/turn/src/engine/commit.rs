@@ -107,7 +107,7 @@ impl Shared {
         document.ledger.rev += 1;
         document.ledger.write = self.ids.unique();
         let (body, due) = (document.to_json(), document.ledger.due());
-        Write { key: key.clone(), expect: expect.clone(), body, due }
+        Write { key: key.clone(), expect: expect.clone(), body, due, expires: None }
     }
 
     async fn save(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {

@@ -25,7 +25,7 @@ use crate::{Key, clock::Timestamp};
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let store = MemoryStore::default();
 /// let key = Key::new("webchat/conversations/c1").unwrap();
-/// let write = Write { key, expect: Expect::Absent, body: "{}".into(), due: None };
+/// let write = Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
 /// assert!(matches!(store.save(write.clone()).await, Ok(Saved::Committed(_))));
 /// assert!(matches!(store.save(write).await, Ok(Saved::Conflict)));
 /// # }

@@ -1,0 +1,1 @@
+//! Azure Cosmos DB, the NoSQL API.

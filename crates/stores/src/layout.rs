@@ -1,0 +1,57 @@
+//! Whose names and bodies a document store holds.
+
+use std::{fmt, str::FromStr};
+
+/// How documents are named and shaped in a store that another SDK may have written.
+///
+/// # Example
+/// ```
+/// use sayso_stores::Layout;
+///
+/// assert_eq!("js".parse(), Ok(Layout::Js));
+/// assert!("perl".parse::<Layout>().unwrap_err().to_string().contains("dotnet"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Layout {
+    /// Ours.
+    #[default]
+    Sayso,
+    /// As the C# SDK writes (`Microsoft.Bot.Builder.Azure`).
+    Dotnet,
+    /// As the JavaScript SDK writes (`botbuilder-azure`, `botbuilder-azure-blobs`).
+    Js,
+    /// As the Python SDK writes (`botbuilder-azure`).
+    Python,
+    /// As the published scale-out sample writes.
+    Sample,
+}
+
+const NAMES: [(Layout, &str); 5] = [
+    (Layout::Sayso, "sayso"),
+    (Layout::Dotnet, "dotnet"),
+    (Layout::Js, "js"),
+    (Layout::Python, "python"),
+    (Layout::Sample, "sample"),
+];
+
+/// The text names no layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no layout; use sayso, dotnet, js, python or sample")]
+pub struct UnknownLayout(String);
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = NAMES.iter().find(|(layout, _)| layout == self).map(|(_, name)| *name);
+        f.write_str(name.unwrap_or_default())
+    }
+}
+
+impl FromStr for Layout {
+    type Err = UnknownLayout;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = NAMES.iter().find(|(_, name)| *name == text);
+        found.map(|(layout, _)| *layout).ok_or_else(|| UnknownLayout(text.to_owned()))
+    }
+}
