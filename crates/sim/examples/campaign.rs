@@ -1,20 +1,29 @@
 //! Plays many seeds, prints one line, and fails if anything broke or any fault was not tested.
 //!
-//! `cargo run --release -p sayso-sim --example campaign -- 100000`
+//! `cargo run --release -p sayso-sim --example campaign -- 100000`: so many seeds, from seed 0.
+//! `cargo run --release -p sayso-sim --example campaign -- 30m 1000000`: for 30 minutes, from seed 1000000.
 
-#![expect(clippy::print_stdout, reason = "a tool that prints")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints")]
 
-use std::process::ExitCode;
+use std::{
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use sayso_sim::Campaign;
 
+/// So many seeds are played between two words about progress.
+const STEP: u64 = 10_000;
+
 fn main() -> ExitCode {
-    let number = |nth, default| {
-        std::env::args().nth(nth).and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
-    let (count, first) = (number(1, 100_000), number(2, 0));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let campaign = Campaign::run(first, count, threads);
+    let argument = |nth| std::env::args().nth(nth);
+    let most = argument(1).unwrap_or_else(|| "100000".to_owned());
+    let minutes: Option<u64> = most.strip_suffix('m').and_then(|minutes| minutes.parse().ok());
+    let time = minutes.map(|minutes| Duration::from_secs(60 * minutes));
+    let seeds: u64 = if time.is_some() { u64::MAX } else { most.parse().unwrap_or(100_000) };
+    let first = argument(2).and_then(|text| text.parse().ok()).unwrap_or(0);
+
+    let campaign = run(first, seeds, time);
     for (fault, count) in &campaign.faults {
         println!("{count:>9}  {}", fault.name());
     }
@@ -34,4 +43,22 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Plays until the seeds, the time or the luck runs out, and says now and then how far it is.
+fn run(first: u64, seeds: u64, time: Option<Duration>) -> Campaign {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let began = Instant::now();
+    let mut campaign = Campaign::default();
+    while campaign.seeds < seeds && campaign.broken.is_empty() {
+        if time.is_some_and(|time| began.elapsed() >= time) {
+            break;
+        }
+        let step = STEP.min(seeds - campaign.seeds);
+        campaign.merge(Campaign::run(first + campaign.seeds, step, threads));
+        if campaign.seeds.is_multiple_of(10 * STEP) {
+            eprintln!("  ... {campaign}");
+        }
+    }
+    campaign
 }

@@ -7,6 +7,9 @@ use sayso_activity::Activity;
 use sayso_turn::{Bot, BotError, Failure, Turn};
 use serde::{Deserialize, Serialize};
 
+/// A state with this property counts as larger than the store takes.
+pub(crate) const OVERSIZED: &str = "oversized";
+
 /// What an activity asks the bot to do, beside appending itself.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Wish {
@@ -14,10 +17,20 @@ pub(crate) struct Wish {
     pub(crate) replies: usize,
     /// Panic instead.
     pub(crate) panic: bool,
+    /// Grow the state beyond what the store takes.
+    #[serde(default)]
+    pub(crate) oversized: bool,
     /// Ask for an event after so many milliseconds.
     pub(crate) timer_ms: Option<u64>,
     /// Append to the user's document too.
     pub(crate) user: bool,
+}
+
+impl Wish {
+    /// Whether the turn must leave the state as it is.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.panic || self.oversized
+    }
 }
 
 /// The bot.
@@ -38,6 +51,9 @@ async fn append(mut turn: Turn) -> Result<(), BotError> {
     if wish.panic {
         // A panic without the hook: nobody wants to read a million backtraces.
         std::panic::resume_unwind(Box::new("the bot was asked to panic"));
+    }
+    if wish.oversized {
+        *turn.state().named::<bool>(OVERSIZED)? = true;
     }
     let id = turn.activity().id.clone().unwrap_or_default();
     let log = turn.state().named::<Vec<String>>("log")?;

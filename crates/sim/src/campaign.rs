@@ -75,7 +75,9 @@ impl Campaign {
         }
     }
 
-    fn merge(&mut self, other: Self) {
+    /// Adds what another campaign came to, one that was played after this one or beside it.
+    pub fn merge(&mut self, other: Self) {
+        self.took += other.took;
         self.seeds += other.seeds;
         self.turns += other.turns;
         self.stats.add(other.stats);

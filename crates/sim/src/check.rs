@@ -35,10 +35,10 @@ fn conversation(world: &World, key: &Key, said: &[&Said], broken: &mut Vec<Strin
     }
     for said in said {
         let is_in = once.contains(said.id.as_str());
-        if said.wish.panic && is_in {
-            broken.push(format!("{} panicked and changed the state", said.id));
+        if said.wish.is_refused() && is_in {
+            broken.push(format!("{} was refused and changed the state", said.id));
         }
-        if !said.wish.panic && !is_in {
+        if !said.wish.is_refused() && !is_in {
             broken.push(format!("I1: {} was answered and is lost", said.id));
         }
     }
@@ -110,7 +110,7 @@ fn users(world: &World, all: &[Said], broken: &mut Vec<String>) {
     let unique: BTreeSet<&str> = log.iter().map(String::as_str).collect();
     let wanted: BTreeSet<&str> = all
         .iter()
-        .filter(|said| said.wish.user && !said.wish.panic)
+        .filter(|said| said.wish.user && !said.wish.is_refused())
         .map(|said| said.id.as_str())
         .collect();
     if unique.len() != log.len() || unique != wanted {

@@ -40,9 +40,11 @@ impl Said {
     pub(crate) fn draw(world: &World, n: usize) -> Self {
         let chance = &world.chance;
         let conversation = format!("c{}", chance.below(world.plan.conversations));
+        let panic = chance.fires(Fault::Panic);
         let wish = Wish {
             replies: chance.below(3),
-            panic: chance.fires(Fault::Panic),
+            panic,
+            oversized: !panic && chance.fires(Fault::Oversized),
             timer_ms: chance.fires(Fault::Timer).then(|| chance.below(5000) as u64),
             user: chance.fires(Fault::Documents),
         };
@@ -57,7 +59,7 @@ impl Said {
 
     /// An activity of a given kind, in one conversation, that does a bit of everything.
     pub(crate) fn fixed(kind: Kind, n: usize) -> Self {
-        let wish = Wish { replies: 2, panic: false, timer_ms: Some(100), user: true };
+        let wish = Wish { replies: 2, timer_ms: Some(100), user: true, ..Wish::default() };
         let is_answer = kind == Kind::Trace;
         let kind = if is_answer { Kind::Message } else { kind };
         Self::new(
@@ -176,6 +178,9 @@ pub(crate) async fn deliver_to(
         }
         Either::Left((Ok(Err(error)), _)) => {
             world.tell(|| format!("instance {life}: {} fails: {error}", said.id));
+            if said.wish.oversized && matches!(error, Error::Store(_)) {
+                return true;
+            }
             // The bot has an error handler: only a handler that ran out of time is told to the sender.
             let is_late = |failure: &Failure| matches!(failure, Failure::Timeout(_));
             let is_expected = match &error {

@@ -46,6 +46,8 @@ faults! {
     LoadError => "load error",
     /// A load shows an older version.
     StaleRead => "stale read",
+    /// The store refuses a document for good: too large, say.
+    Oversized => "document refused for good",
     /// An instance dies at an await.
     Crash => "crash at an await",
     /// An instance is frozen and resumed.

@@ -33,6 +33,8 @@ pub(crate) struct SimStore {
     pub(crate) is_newer: bool,
 }
 
+/// The property that makes a document larger than the store takes.
+const OVERSIZED: &str = r#""oversized":true"#;
 /// What a newer minor version keeps in the ledger.
 pub(crate) const KEPT: &str = r#""newer":{"kept":true}"#;
 const NEWER: &str = r#""$sayso":{"newer":{"kept":true},"#;
@@ -70,6 +72,10 @@ impl SimStore {
         self.latency().await?;
         let unknown =
             || Err(Error::Unknown { store: "sim".into(), reason: "lost".into(), source: None });
+        if let Some(write) = writes.iter().find(|write| write.body.contains(OVERSIZED)) {
+            let (key, bytes) = (write.key.clone(), write.body.len());
+            return Err(Error::TooLarge { store: "sim".into(), key, bytes, bytes_max: 0 });
+        }
         if self.chance.fires(Fault::Conflict) {
             return Ok(Saved::Conflict);
         }

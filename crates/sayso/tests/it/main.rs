@@ -13,6 +13,8 @@ mod faults;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod proxy;
+#[cfg(test)]
 mod race;
 #[cfg(test)]
 mod recorder;
