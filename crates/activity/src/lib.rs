@@ -38,6 +38,9 @@ mod raw;
 mod record;
 mod reference;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod json;
 
 pub use crate::account::{Account, ConversationAccount};

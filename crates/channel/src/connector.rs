@@ -5,6 +5,8 @@
 //! possible duplicate. When in doubt it is *unknown*.
 
 mod address;
+#[cfg(feature = "fuzzing")]
+pub mod fuzz;
 mod verdict;
 
 use std::{

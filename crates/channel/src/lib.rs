@@ -27,6 +27,10 @@ mod connector;
 mod endpoint;
 mod service_urls;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use connector::fuzz;
+
 pub use connector::{Connector, ConnectorError, ConnectorOptions};
 pub use endpoint::{EndpointOptions, router};
 pub use service_urls::ServiceUrls;

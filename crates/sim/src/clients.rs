@@ -97,6 +97,12 @@ impl Said {
         Self { id, key, activity, wish, is_answer }
     }
 
+    /// The key of the state of whoever says it.
+    pub(crate) fn user_key(&self) -> Option<Key> {
+        let from = self.activity.from.as_ref()?.id.as_deref()?;
+        Key::user("sim", from).ok()
+    }
+
     fn turn(&self) -> TurnId {
         TurnId::new(&self.key, &self.id)
     }

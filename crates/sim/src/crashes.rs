@@ -67,6 +67,7 @@ fn die(store: Arc<dyn Store>, kind: &Kind, heir: Heir, at: u64) -> (u64, Vec<Str
         conversations: 1,
         activities: 2,
         is_keyed: false,
+        has_transactions: true,
         is_steady: true,
         ..Plan::calm(1)
     };

@@ -19,6 +19,8 @@ pub struct Plan {
     pub faults: BTreeMap<Fault, f64>,
     /// Whether the channel recognises a reply that it has had already.
     pub is_keyed: bool,
+    /// Whether the store can write several documents at once.
+    pub has_transactions: bool,
     /// Whether every wait that may happen does happen, always as long: for counting awaits.
     pub is_steady: bool,
     /// Whether the bot is the one whose history is exact; anybody else's says what it likes.
@@ -44,6 +46,7 @@ impl Plan {
             activities: dice.usize(5..=20),
             faults,
             is_keyed: dice.bool(),
+            has_transactions: dice.bool(),
             is_steady: false,
             is_exact: true,
         }

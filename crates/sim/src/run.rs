@@ -1,9 +1,13 @@
 //! One run: a plan is played, comes to rest, and is checked.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use sayso_turn::{
-    Engine, Stats,
+    Engine, Key, Stats,
     store::{MemoryStore, Store},
 };
 
@@ -133,15 +137,20 @@ pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
 pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
     let executor = &world.executor;
+    let users: BTreeSet<Key> = all.iter().filter_map(Said::user_key).collect();
     let waits_for = |is_late: bool| {
-        all.iter().find_map(|said| {
-            let ledger = world.document(&said.key).ledger;
+        let keys = all.iter().map(|said| &said.key).chain(&users);
+        keys.into_iter().find_map(|key| {
+            let ledger = world.document(key).ledger;
+            if ledger.prepared.is_some() || !ledger.decided.is_empty() {
+                return Some(format!("I10: {key} is not finished"));
+            }
             if !ledger.outbox.is_empty() || ledger.claim.is_some() {
-                return Some(format!("I9: {} has an outbox of {}", said.key, ledger.outbox.len()));
+                return Some(format!("I9: {key} has an outbox of {}", ledger.outbox.len()));
             }
             // A timer that a wrong clock set may take as long as the clock was wrong.
             if is_late && !ledger.timers.is_empty() {
-                return Some(format!("I9: {} has timers", said.key));
+                return Some(format!("I9: {key} has timers"));
             }
             None
         })

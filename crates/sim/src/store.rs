@@ -202,7 +202,7 @@ impl Store for SimStore {
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
-        Some(self)
+        self.world.plan.has_transactions.then_some(self as _)
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Seen {
     pub(crate) refused: BTreeSet<String>,
     /// Hand-overs after which the sender could not know.
     pub(crate) ambiguous: BTreeMap<String, u64>,
-    /// When each instance last wrote each conversation.
+    /// When each instance last renewed its claim on each conversation.
     wrote: BTreeMap<(Key, String), Duration>,
     /// Activities that were answered well, with the answer.
     pub(crate) acked: BTreeMap<String, String>,
@@ -105,7 +105,11 @@ impl World {
                 ));
             }
         }
-        if let Some(writer) = between(after, "\"write\":\"", '.') {
+        // A fence is a write too, and says nothing about the claim.
+        let renewed = between(after, "\"beat\":", '}');
+        if let Some(writer) = between(after, "\"write\":\"", '.')
+            && renewed.is_some_and(|beat| Some(beat) == between(after, "\"rev\":", ','))
+        {
             self.seen().wrote.insert((key.clone(), writer.to_owned()), now);
         }
     }

@@ -29,7 +29,11 @@ pub mod redis;
 pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(feature = "redis", feature = "s3"))]
+mod write_id;
 
+#[cfg(feature = "redis")]
+pub use crate::redis::RedisStore;
 #[cfg(feature = "sqlite")]
 pub use crate::sqlite::{SqliteStats, SqliteStore};
 

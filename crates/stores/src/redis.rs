@@ -1,1 +1,412 @@
-//! Redis and Valkey.
+//! Redis and Valkey: documents on a server, or a cluster, that many instances share.
+//!
+//! The condition of a save is checked inside the server, by a script that also keeps the index of what
+//! is due; nothing can come in between. Two connections carry the calls of all callers, and a server
+//! that flushes every write flushes what came in together at once.
+
+mod config;
+mod due;
+mod failure;
+mod link;
+mod names;
+mod script;
+mod settings;
+
+use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use redis::{Cmd, FromRedisValue, Value, from_redis_value};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+};
+
+use self::{
+    due::Page,
+    failure::{Call, Failure},
+    link::Link,
+    names::{Names, Shard},
+    script::Scripts,
+    settings::Settings,
+};
+use crate::write_id::WriteIds;
+
+pub use self::config::{Durability, RedisConfig};
+
+/// The largest document that [`RedisStore`] takes, in bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// About how many names one step of a listing looks at.
+const SCAN_COUNT: usize = 1000;
+
+/// How many documents one transaction may write.
+const TRANSACTION_MAX: usize = 1000;
+
+/// Documents in Redis or Valkey.
+///
+/// # Guarantees
+/// * A committed write is as durable as the server's settings make it. With `appendonly yes` and
+///   `appendfsync always` it survives a crash of the server and a loss of power. The settings are
+///   checked on opening: such as void the promise are refused, see [`Durability`], and such as weaken
+///   it are warned about, see [`warnings`](Self::warnings).
+/// * A version is never used again, not even by a document that was deleted and made anew.
+/// * On a server there are transactions; on a cluster there are none.
+/// * The store finds the server again by itself after a restart or a broken connection.
+///
+/// # Limits
+/// All documents are in the server's memory. A failover to a replica can lose the latest writes: Redis
+/// replicates after it has answered. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
+///
+/// # Cancellation
+/// A save, delete or transaction whose future is dropped is done or not done, never half done. When it
+/// was already sent it is done later, perhaps after a load that follows.
+///
+/// # Example
+/// ```no_run
+/// use sayso_stores::RedisStore;
+/// use sayso_turn::{Key, store::{Expect, Saved, Store, Write}};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = RedisStore::open_url("redis://127.0.0.1:6379/0").await?;
+/// let key = Key::conversation("webchat", "c1")?;
+/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
+/// assert_eq!(store.save(write).await?, Saved::Conflict);
+/// # Ok(())
+/// # }
+/// ```
+pub struct RedisStore {
+    name: Arc<str>,
+    names: Names,
+    link: Link,
+    scripts: Scripts,
+    ids: WriteIds,
+    warnings: Vec<String>,
+}
+
+impl RedisStore {
+    /// Opens the store that a URL names, see [`RedisConfig::from_url`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`Error::Invalid`] when the URL is wrong.
+    pub async fn open_url(url: &str) -> Result<Self, Error> {
+        Self::open(RedisConfig::from_url(url)?).await
+    }
+
+    /// Connects and looks at the server's settings. Nothing is written.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the password is wrong or the server's settings would lose acknowledged
+    /// turns; [`Error::Unavailable`] when the server cannot be reached.
+    pub async fn open(config: RedisConfig) -> Result<Self, Error> {
+        let name: Arc<str> = config.to_string().into();
+        if config.is_encrypted() && rustls::crypto::CryptoProvider::get_default().is_none() {
+            // Fails when another thread was faster, and then there is one.
+            drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+        }
+        let (is_cluster, durability) = (config.is_cluster, config.durability);
+        let prefix = config.prefix;
+        let link = match config.nodes.first() {
+            Some(server) if !is_cluster => Link::to_server(server.clone(), config.timeout),
+            _ => Link::to_cluster(config.nodes, config.timeout),
+        };
+        let failed = |failure: Failure| failure.into_error(&name, None, Call::Read);
+        let link = link.map_err(|error| failed(Failure::Unsent(Some(error))))?;
+
+        let mut warnings = BTreeSet::new();
+        for settings in Settings::read(&link).await.map_err(failed)? {
+            let verdict = settings.judge(is_cluster, durability);
+            if let Some(reason) = verdict.refusal {
+                let store = Cow::Owned(name.to_string());
+                return Err(Error::Invalid { store, reason, source: None });
+            }
+            warnings.extend(verdict.warnings);
+        }
+        for warning in &warnings {
+            tracing::warn!("{name}: {warning}");
+        }
+        Ok(Self {
+            name,
+            names: Names::new(&prefix),
+            link,
+            scripts: Scripts::new(),
+            ids: WriteIds::new(),
+            warnings: warnings.into_iter().collect(),
+        })
+    }
+
+    /// What the server's settings take away from the promises, a sentence each. They are logged, too.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Writes all or none: the new versions, or `None` on conflict.
+    async fn write(&self, writes: &[Write]) -> Result<Option<Vec<ETag>>, Error> {
+        writes.iter().try_for_each(|write| self.check_size(write))?;
+        let Some(first) = writes.first() else { return Ok(Some(Vec::new())) };
+        let etags: Vec<String> = writes.iter().map(|_| self.ids.next()).collect();
+        let mut keys = Vec::with_capacity(writes.len() * 2);
+        let mut arguments = Vec::<Cow<'_, str>>::with_capacity(writes.len() * 5);
+        for (write, etag) in writes.iter().zip(&etags) {
+            keys.push(self.names.document(&write.key));
+            keys.push(self.names.waiting(Shard::of(&write.key)));
+            arguments.push(condition(&write.expect));
+            arguments.push(Cow::Borrowed(etag));
+            arguments.push(Cow::Borrowed(&write.body));
+            arguments.push(write.due.map_or(Cow::Borrowed(""), millis));
+            arguments.push(Cow::Borrowed(write.key.as_str()));
+        }
+        let shard = Shard::of(&first.key);
+        let answer = self.scripts.save.run(&self.link, shard, &keys, &arguments).await;
+        let is_written = self.verdict(answer, writes.iter().map(|write| &write.key))?;
+        Ok(is_written.then(|| etags.into_iter().map(ETag::new).collect()))
+    }
+
+    /// Whether a script wrote. The keys are those of its documents, in order.
+    fn verdict<'a>(
+        &self,
+        answer: Result<Value, Failure>,
+        mut keys: impl Iterator<Item = &'a Key> + Clone,
+    ) -> Result<bool, Error> {
+        let first = keys.clone().next();
+        let failed = |failure: Failure| failure.into_error(&self.name, first, Call::Write);
+        match decode::<i64>(answer.map_err(failed)?).map_err(failed)? {
+            1 => Ok(true),
+            0 => Ok(false),
+            number => {
+                let place = usize::try_from(number.unsigned_abs()).unwrap_or_default();
+                let key = keys.nth(place.saturating_sub(1));
+                Err(key.map_or_else(|| failed(Failure::Strange), damaged))
+            }
+        }
+    }
+
+    /// Reads, once more when the connection broke: a server that was restarted breaks it once.
+    async fn read(&self, shard: Shard, command: &Cmd) -> Result<Value, Failure> {
+        match self.link.call(shard, command).await {
+            Err(Failure::Lost(Some(_))) => self.link.call(shard, command).await,
+            answer => answer,
+        }
+    }
+
+    async fn due_in(
+        &self,
+        shard: Shard,
+        now: Timestamp,
+        after: Option<Key>,
+        limit: usize,
+    ) -> Result<Page, Failure> {
+        let keys = [self.names.waiting(shard), self.names.ready(shard)];
+        let after = after.as_ref().map_or("", Key::as_str);
+        let arguments = [
+            millis(now),
+            Cow::Borrowed(after),
+            Cow::Owned(limit.to_string()),
+            Cow::Owned(self.names.documents(shard)),
+        ];
+        let run = || self.scripts.due.run(&self.link, shard, &keys, &arguments);
+        let answer = match run().await {
+            Err(Failure::Lost(Some(_))) => run().await?,
+            answer => answer?,
+        };
+        page(answer).ok_or(Failure::Strange)
+    }
+
+    /// The next names of a listing, and where it goes on.
+    async fn scan(&self, scan: &Scan) -> Result<(String, Vec<Vec<u8>>), Error> {
+        let mut command = redis::cmd("SCAN");
+        let pattern = self.names.pattern(scan.shard, &scan.beginning);
+        let _command = command.arg(&scan.cursor).arg("MATCH").arg(pattern);
+        let _command = command.arg("COUNT").arg(SCAN_COUNT);
+        let answer = self.read(scan.shard.unwrap_or(Shard::FIRST), &command).await;
+        answer.and_then(decode).map_err(|failure| failure.into_error(&self.name, None, Call::Read))
+    }
+
+    async fn list_step(&self, mut scan: Scan) -> Result<Option<(Vec<Key>, Scan)>, Error> {
+        if scan.is_over {
+            return Ok(None);
+        }
+        let (cursor, names) = self.scan(&scan).await?;
+        let keys = names.iter().filter_map(|name| self.names.key_of(name));
+        let keys = keys.filter(|key| key.as_str().starts_with(&*scan.beginning));
+        // A scan may name a key more than once.
+        let keys = keys.filter(|key| scan.seen.insert(key.clone())).collect();
+        if cursor == "0" {
+            scan.next_shard();
+        } else {
+            scan.cursor = cursor;
+        }
+        Ok(Some((keys, scan)))
+    }
+
+    fn check_size(&self, write: &Write) -> Result<(), Error> {
+        if write.body.len() <= DOCUMENT_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            store: Cow::Owned(self.to_string()),
+            key: write.key.clone(),
+            bytes: write.body.len(),
+            bytes_max: DOCUMENT_BYTES_MAX,
+        })
+    }
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let mut command = redis::cmd("HGETALL");
+        let _command = command.arg(self.names.document(key));
+        let answer = self.read(Shard::of(key), &command).await;
+        let fields = answer.and_then(decode::<Vec<(Vec<u8>, Vec<u8>)>>);
+        let fields =
+            fields.map_err(|failure| failure.into_error(&self.name, Some(key), Call::Read))?;
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let (mut etag, mut body) = (None, None);
+        for (name, value) in fields {
+            match name.as_slice() {
+                b"etag" => etag = String::from_utf8(value).ok(),
+                b"body" => body = String::from_utf8(value).ok(),
+                _ => {}
+            }
+        }
+        match (etag, body) {
+            (Some(etag), Some(body)) => Ok(Some(Stored { body, etag: ETag::new(etag) })),
+            _ => Err(damaged(key)),
+        }
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        let etags = self.write(&[write]).await?;
+        let etag = etags.and_then(|etags| etags.into_iter().next());
+        Ok(etag.map_or(Saved::Conflict, Saved::Committed))
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let shard = Shard::of(key);
+        let keys = [self.names.document(key), self.names.waiting(shard)];
+        let condition = condition(&Expect::At(etag.clone())).into_owned();
+        let arguments = [condition.as_str(), key.as_str()];
+        let answer = self.scripts.delete.run(&self.link, shard, &keys, &arguments).await;
+        let is_gone = self.verdict(answer, std::iter::once(key))?;
+        Ok(if is_gone { Saved::Committed(etag.clone()) } else { Saved::Conflict })
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        let ask = |shard, after, limit| self.due_in(shard, now, after, limit);
+        let merged = due::merge(after, limit, ask).await;
+        merged.map_err(|failure| failure.into_error(&self.name, None, Call::Read))
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        let scan = Scan::new(prefix, self.link.is_cluster());
+        let steps = stream::try_unfold(scan, |scan| self.list_step(scan));
+        steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        // A script may touch one slot of a cluster only.
+        if self.link.is_cluster() { None } else { Some(self) }
+    }
+}
+
+#[async_trait]
+impl Transactions for RedisStore {
+    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        if writes.len() > TRANSACTION_MAX {
+            let reason = format!("a transaction has at most {TRANSACTION_MAX} documents");
+            return Err(Error::Invalid { store: self.to_string().into(), reason, source: None });
+        }
+        Ok(self.write(&writes).await?.map_or(Saved::Conflict, Saved::Committed))
+    }
+}
+
+impl fmt::Display for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisStore").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Where a listing is.
+struct Scan {
+    beginning: Arc<str>,
+    /// On a cluster a listing goes from shard to shard, since each lives somewhere else.
+    shard: Option<Shard>,
+    cursor: String,
+    seen: BTreeSet<Key>,
+    is_over: bool,
+}
+
+impl Scan {
+    fn new(beginning: &str, is_cluster: bool) -> Self {
+        let shard = is_cluster.then_some(Shard::FIRST);
+        let cursor = "0".to_owned();
+        Self { beginning: beginning.into(), shard, cursor, seen: BTreeSet::new(), is_over: false }
+    }
+
+    fn next_shard(&mut self) {
+        let next = self.shard.and_then(|shard| Shard::all().nth(shard.number() + 1));
+        self.is_over = next.is_none();
+        self.shard = next;
+        "0".clone_into(&mut self.cursor);
+        // No key is in two shards.
+        self.seen.clear();
+    }
+}
+
+/// A condition as the scripts read it. No ETag looks like the lack of one.
+fn condition(expect: &Expect) -> Cow<'_, str> {
+    match expect {
+        Expect::Absent => Cow::Borrowed(""),
+        Expect::At(etag) => Cow::Owned(format!("={}", etag.as_str())),
+    }
+}
+
+fn millis<'a>(at: Timestamp) -> Cow<'a, str> {
+    Cow::Owned(at.as_millis().to_string())
+}
+
+fn decode<T: FromRedisValue>(value: Value) -> Result<T, Failure> {
+    from_redis_value(value).map_err(|_| Failure::Strange)
+}
+
+/// The answer of the script that finds what is due, if it is one.
+fn page(answer: Value) -> Option<Page> {
+    let (has_more, found): (i64, Vec<Vec<u8>>) = match answer {
+        Value::Array(mut values) if !values.is_empty() => {
+            let has_more = from_redis_value(values.remove(0)).ok()?;
+            (has_more, from_redis_value(Value::Array(values)).ok()?)
+        }
+        _ => return None,
+    };
+    let mut texts = found.into_iter().map(|bytes| String::from_utf8(bytes).ok());
+    let mut page = Page { found: Vec::new(), has_more: has_more != 0 };
+    while let Some(key) = texts.next() {
+        let (key, etag, at) = (key?, texts.next()??, texts.next()??);
+        let at = Timestamp::from_millis(at.parse().ok()?);
+        page.found.push(Due { key: Key::new(key).ok()?, etag: ETag::new(etag), at });
+    }
+    Some(page)
+}
+
+fn damaged(key: &Key) -> Error {
+    let reason = "it lacks the fields that this store writes".to_owned();
+    Error::Corrupt { key: key.clone(), reason }
+}

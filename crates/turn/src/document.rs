@@ -7,7 +7,9 @@ mod bag;
 mod ledger;
 
 pub use bag::Bag;
-pub use ledger::{Claim, Entry, Ledger, Parked, Recorded, Response, Seen, Timer};
+pub use ledger::{
+    Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Response, Seen, Timer,
+};
 
 use crate::{Key, store::Error};
 

@@ -13,6 +13,7 @@ mod mailbox;
 mod recovery;
 mod runner;
 mod shelf;
+mod steps;
 
 use std::{
     collections::BTreeMap,

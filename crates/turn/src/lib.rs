@@ -8,6 +8,9 @@
 pub mod channel;
 pub mod clock;
 pub mod document;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod id;
 pub mod limits;
 pub mod store;

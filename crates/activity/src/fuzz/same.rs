@@ -22,7 +22,8 @@ pub(crate) fn tree(text: &str) -> Tree {
     let text = raw.get();
     match text.as_bytes().first() {
         Some(b'{') => {
-            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).expect("an object");
+            let members: BTreeMap<String, &RawValue> =
+                serde_json::from_str(text).expect("an object");
             Tree::Object(members.into_iter().map(|(name, raw)| (name, tree(raw.get()))).collect())
         }
         Some(b'[') => {

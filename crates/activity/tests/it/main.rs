@@ -1,8 +1,11 @@
 //! Nothing is lost: whatever is read as an activity is written as the same JSON value.
 
+#[cfg(all(test, feature = "fuzzing"))]
+mod fuzz;
 #[cfg(test)]
 mod generated;
 #[cfg(test)]
+#[path = "../../src/fuzz/same.rs"]
 mod same;
 #[cfg(test)]
 mod samples;

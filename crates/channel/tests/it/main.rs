@@ -6,6 +6,8 @@ mod bad_inputs;
 mod deliveries;
 #[cfg(test)]
 mod failures;
+#[cfg(all(test, feature = "fuzzing"))]
+mod fuzz;
 #[cfg(test)]
 mod logs;
 #[cfg(test)]

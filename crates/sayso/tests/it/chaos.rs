@@ -1,128 +1,173 @@
-//! Three real processes on one file, killed, frozen and restarted under load: every topping once, every
-//! reply, in order.
+//! Three real processes on one store, killed, frozen and restarted under load, with a network that loses
+//! answers on both sides of them: every topping once, every reply, in order.
+
+mod check;
+mod trouble;
 
 use std::{
-    collections::BTreeSet,
-    path::Path,
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        Arc,
+        atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use sayso::pizza::Order;
+use reqwest::Client;
+use tokio::time::{Instant, sleep, timeout};
 
+use self::{
+    check::{Story, Verdict},
+    trouble::Trouble,
+};
 use crate::{
-    process::{STEP_MAX, Served, signal},
-    recorder::{LIMITS, Recorder, sent, toppings},
+    process::STEP_MAX,
+    proxy::{Fault, Proxy, Schedule},
+    recorder::{Recorder, client, message, sent_by},
 };
 
 const PROCESSES: usize = 3;
-const CONVERSATIONS: usize = 20;
-const KILLS: usize = 20;
-const FREEZES: usize = 4;
-const TOPPINGS: usize = 25;
+const CONVERSATIONS: usize = 60;
+/// Two users of one conversation speak at the same time, mostly to different processes.
+const USERS: [char; 2] = ['a', 'b'];
+const SEED: u64 = 7;
+/// How long a user waits for an answer: not as long as a process is frozen.
+const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Where the processes listen now.
-type Urls = Arc<Mutex<Vec<String>>>;
+/// What must have happened, or the run has proved nothing.
+const KILLS_MIN: usize = 20;
+const FREEZES_MIN: usize = 4;
+const CUTS_MIN: u64 = 50;
+/// How much longer than asked for the run goes on when it has not got there.
+const EXTRA: Duration = Duration::from_secs(120);
 
-/// A small dice of our own: the order of kills replays from a seed.
-#[derive(Debug)]
-struct Dice(AtomicU64);
-
-impl Dice {
-    fn below(&self, most: usize) -> usize {
-        let next = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::SeqCst);
-        let mixed = (next ^ (next >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        usize::try_from((mixed >> 33) % most as u64).unwrap()
-    }
-}
-
-#[expect(clippy::print_stdout, reason = "the figures of the run")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_killed_and_frozen_under_load_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    // Every tenth answer of the channel is lost, too.
-    let recorder = Recorder::start(10).await;
-    let dice = Arc::new(Dice(AtomicU64::new(7)));
-    let mut processes = Vec::new();
-    for _ in 0..PROCESSES {
-        processes.push(Served::start(folder.path(), &LIMITS).await);
-    }
-    let urls: Urls = Arc::new(Mutex::new(processes.iter().map(|one| one.url.clone()).collect()));
-    let clients: Vec<_> = (0..CONVERSATIONS)
-        .map(|n| tokio::spawn(client(n, Arc::clone(&urls), recorder.clone(), Arc::clone(&dice))))
+    let file = folder.path().join("chaos.sqlite");
+    chaos(&format!("sqlite:{}", file.display())).await;
+}
+
+/// How long the load goes on.
+fn seconds() -> u64 {
+    let seconds = std::env::var("SAYSO_CHAOS_SECONDS").unwrap_or_else(|_| "120".to_owned());
+    seconds.parse().expect("SAYSO_CHAOS_SECONDS is a number of seconds")
+}
+
+/// Puts the processes on a store to the test, and prints one line of figures.
+#[expect(clippy::print_stdout, reason = "the figures of the run")]
+async fn chaos(store_url: &str) {
+    let began = Instant::now();
+    // The channel itself gives an error for some of what it takes.
+    let recorder = Recorder::start(30).await;
+    let channel = Proxy::start(recorder.address, deliveries()).await;
+    let mut trouble = Trouble::start(store_url).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let http = client(PATIENCE);
+    let users: Vec<_> = (0..CONVERSATIONS)
+        .flat_map(|conversation| USERS.map(|name| (conversation, name)))
+        .map(|(conversation, name)| {
+            let user = User {
+                name,
+                conversation: format!("c{conversation}"),
+                places: trouble.places(),
+                channel: channel.clone(),
+                http: http.clone(),
+                is_over: Arc::clone(&is_over),
+            };
+            tokio::spawn(user.talk(SEED + conversation as u64))
+        })
         .collect();
-    disturb(folder.path(), &mut processes, &urls, &dice).await;
-    for client in clients {
-        tokio::time::timeout(2 * STEP_MAX, client).await.expect("a client is stuck").unwrap();
+    let time = Duration::from_secs(seconds());
+    trouble.make(time, || channel.done().cut >= CUTS_MIN).await;
+    is_over.store(true, Ordering::SeqCst);
+    let mut story = Story::default();
+    for user in users {
+        let said = timeout(2 * STEP_MAX, user).await.expect("a user is stuck").unwrap();
+        story.said(said);
     }
-    recorder.until(CONVERSATIONS * TOPPINGS).await;
-    let repeats = check(folder.path(), &recorder).await;
+    recorder.wait(story.turns()).await;
+    let store = sayso::open_store(store_url).unwrap();
+    let verdict = story.check(store.as_ref(), || (recorder.arrived(), channel.done().lost)).await;
+    let scheme = store_url.split(':').next().unwrap();
     println!(
-        "real processes: {} turns, {KILLS} kills, {FREEZES} freezes, {repeats} repeated replies, \
-         0 violations",
-        CONVERSATIONS * TOPPINGS,
+        "real processes: {PROCESSES} on {scheme} for {} s, {} turns in {CONVERSATIONS} conversations, {}, {}",
+        began.elapsed().as_secs(),
+        story.turns(),
+        trouble.figures(),
+        verdict.figures(&channel.done()),
     );
+    judge(&trouble, &channel, &verdict);
 }
 
-/// One conversation's user: says one topping after the other, each again until it is answered.
-async fn client(n: usize, urls: Urls, recorder: Recorder, dice: Arc<Dice>) {
-    let conversation = format!("c{n}");
-    for topping in 0..TOPPINGS {
-        let began = Instant::now();
-        loop {
-            let url = urls.lock().unwrap()[dice.below(PROCESSES)].clone();
-            let body = recorder.message(&conversation, &format!("t{topping}"));
-            if sent(&url, body, Duration::from_secs(5)).await {
-                break;
+fn judge(trouble: &Trouble, channel: &Proxy, verdict: &Verdict) {
+    assert!(verdict.violations.is_empty(), "{:#?}", verdict.violations);
+    assert!(trouble.kills >= KILLS_MIN, "only {} kills", trouble.kills);
+    assert!(trouble.freezes >= FREEZES_MIN, "only {} freezes", trouble.freezes);
+    let (posts, deliveries) = (trouble.cuts(), channel.done().cut);
+    assert!(posts >= CUTS_MIN, "only {posts} answers to posts were cut");
+    assert!(deliveries >= CUTS_MIN, "only {deliveries} answers to deliveries were cut");
+    assert!(verdict.repeats > 0, "answers were lost, and no reply came again");
+}
+
+/// What happens between users and servers.
+fn posts(place: usize) -> Schedule {
+    Schedule::new(SEED + place as u64)
+        .one_in(12, Fault::Cut { after: 0 })
+        .one_in(30, Fault::Cut { after: 20 })
+        .one_in(60, Fault::Reset)
+        .one_in(60, Fault::Delay(Duration::from_millis(500)))
+        .one_in(120, Fault::BlackHole(Duration::from_millis(1500)))
+}
+
+/// What happens between servers and the channel. The longer times are beyond a sender's patience.
+fn deliveries() -> Schedule {
+    Schedule::new(SEED)
+        .one_in(12, Fault::Cut { after: 0 })
+        .one_in(30, Fault::Cut { after: 20 })
+        .one_in(60, Fault::Reset)
+        .one_in(60, Fault::Delay(Duration::from_millis(1500)))
+        .one_in(120, Fault::BlackHole(Duration::from_millis(1500)))
+}
+
+/// One of a conversation's users.
+struct User {
+    name: char,
+    conversation: String,
+    places: Vec<Proxy>,
+    channel: Proxy,
+    http: Client,
+    is_over: Arc<AtomicBool>,
+}
+
+/// What a user said in a conversation, all of it acknowledged.
+struct Said {
+    name: char,
+    conversation: String,
+    toppings: Vec<String>,
+}
+
+impl User {
+    /// Says one topping after the other, each again until it is answered.
+    async fn talk(self, seed: u64) -> Said {
+        let Self { name, conversation, .. } = &self;
+        let mut dice = fastrand::Rng::with_seed(seed.rotate_left(8) ^ u64::from(u32::from(*name)));
+        let mut toppings = Vec::new();
+        while !self.is_over.load(Ordering::SeqCst) {
+            let topping = format!("{name}{}", toppings.len());
+            let began = Instant::now();
+            loop {
+                let place = &self.places[dice.usize(..PROCESSES)];
+                let url = format!("http://{}", place.address);
+                let body = message(self.channel.address, conversation, &topping);
+                if sent_by(&self.http, &url, body).await {
+                    break;
+                }
+                assert!(began.elapsed() < STEP_MAX, "{conversation}: {topping} is never answered");
+                sleep(Duration::from_millis(50)).await;
             }
-            assert!(began.elapsed() < STEP_MAX, "{conversation}: t{topping} is never answered");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            toppings.push(topping);
+            sleep(Duration::from_millis(dice.u64(1_500..3_000))).await;
         }
-        // A pace that keeps the load on for as long as processes die.
-        tokio::time::sleep(Duration::from_millis(700 + 10 * dice.below(50) as u64)).await;
+        Said { name: self.name, conversation: self.conversation, toppings }
     }
-}
-
-/// Kills and freezes one process after the other.
-async fn disturb(folder: &Path, processes: &mut [Served], urls: &Urls, dice: &Dice) {
-    for round in 0..KILLS + FREEZES {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        let place = dice.below(PROCESSES);
-        let victim = &mut processes[place];
-        if round % 6 == 5 {
-            let id = victim.child.id().unwrap();
-            signal(id, "STOP").await;
-            // Longer than a claim lives.
-            tokio::time::sleep(Duration::from_secs(3)).await;
-            signal(id, "CONT").await;
-            continue;
-        }
-        victim.child.kill().await.unwrap();
-        *victim = Served::start(folder, &LIMITS).await;
-        urls.lock().unwrap()[place].clone_from(&victim.url);
-    }
-}
-
-/// Every topping once and in the order it was said, every reply once at least and in that order. Gives
-/// the number of repeated replies.
-async fn check(folder: &Path, recorder: &Recorder) -> usize {
-    let said: Vec<String> = (0..TOPPINGS).map(|topping| format!("t{topping}")).collect();
-    let sentences: Vec<String> =
-        (1..=TOPPINGS).map(|count| Order { toppings: said[..count].to_vec() }.sentence()).collect();
-    let arrived = recorder.arrived();
-    for n in 0..CONVERSATIONS {
-        let conversation = format!("c{n}");
-        assert_eq!(toppings(folder, &conversation).await, said, "{conversation}");
-        let mut ids = BTreeSet::new();
-        let firsts: Vec<&String> = arrived
-            .iter()
-            .filter(|one| one.conversation == conversation && ids.insert(&one.id))
-            .map(|one| &one.text)
-            .collect();
-        assert_eq!(firsts, sentences.iter().collect::<Vec<_>>(), "{conversation}");
-    }
-    arrived.len() - CONVERSATIONS * TOPPINGS
 }

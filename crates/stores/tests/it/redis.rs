@@ -1,1 +1,43 @@
-//! The engine under the suite, on a real server.
+//! Redis under the suite, on a real server, and what is special to it.
+
+mod cluster;
+mod documents;
+mod faults;
+mod opening;
+mod server;
+
+use std::{collections::hash_map::RandomState, env, hash::BuildHasher, sync::Arc};
+
+use sayso_stores::RedisStore;
+use sayso_turn::{
+    Key,
+    store::{Expect, Store, Write},
+};
+
+sayso_stores::conformance!(make(), cases: 64, operations: 40);
+
+/// The server that all tests share, with a prefix that this test alone has.
+fn url() -> String {
+    let server = env::var("SAYSO_TEST_REDIS").expect(
+        "SAYSO_TEST_REDIS is not set: run the tests with `scripts/servers run redis -- ...`",
+    );
+    let mark = if server.contains('?') { '&' } else { '?' };
+    format!("{server}{mark}prefix={}", prefix())
+}
+
+fn prefix() -> String {
+    format!("test:{:016x}", RandomState::new().hash_one(std::process::id()))
+}
+
+async fn make() -> (Arc<dyn Store>, ()) {
+    (Arc::new(RedisStore::open_url(&url()).await.unwrap()), ())
+}
+
+fn key(text: &str) -> Key {
+    Key::new(text).unwrap()
+}
+
+fn create(text: &str, body: &str) -> Write {
+    let (key, expect) = (key(text), Expect::Absent);
+    Write { key, expect, body: body.to_owned(), due: None, expires: None }
+}

@@ -39,6 +39,11 @@ pub struct Ledger {
     pub parked: Vec<Arc<Parked>>,
     /// What is to happen later.
     pub timers: Vec<Arc<Timer>>,
+    /// A change that a turn of another document wants to make here, where the engine cannot write both
+    /// at once.
+    pub prepared: Option<Arc<Prepared>>,
+    /// Writes of this document that decided about others, until those are finished.
+    pub decided: Vec<Decided>,
     /// Members of a newer minor format, kept.
     extra: Bag,
 }
@@ -128,6 +133,28 @@ pub struct Timer {
     pub activity: Raw,
 }
 
+/// A change to come, if the write that decides about it happens.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Prepared {
+    /// Names the write.
+    pub id: String,
+    /// The document that is written.
+    pub by: String,
+    /// The revision that the write replaces.
+    pub rev: u64,
+    /// What the properties become.
+    pub bag: Raw,
+}
+
+/// A write that decided about other documents too.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Decided {
+    /// Names the write.
+    pub id: String,
+    /// The other documents, each with the revision under which the change was prepared.
+    pub documents: Vec<(String, u64)>,
+}
+
 impl Ledger {
     /// A due time that says: an outbox waits and nobody has claimed it.
     pub const UNCLAIMED: Timestamp = Timestamp::START;
@@ -152,6 +179,8 @@ impl Ledger {
             outbox: take(&mut members, "outbox")?,
             parked: take(&mut members, "parked")?,
             timers: take(&mut members, "timers")?,
+            prepared: take(&mut members, "prepared")?,
+            decided: take(&mut members, "decided")?,
             extra: members,
         };
         Ok(ledger)
@@ -188,6 +217,11 @@ impl Ledger {
         }
         write_list(text, "parked", &self.parked);
         write_list(text, "timers", &self.timers);
+        if let Some(prepared) = &self.prepared {
+            text.push_str(",\"prepared\":");
+            push_json(text, prepared);
+        }
+        write_list(text, "decided", &self.decided);
         if !self.extra.is_empty() {
             text.push(',');
             self.extra.write_members(text);
@@ -199,7 +233,9 @@ impl Ledger {
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         if self.outbox.is_empty() {
-            return self.timers.iter().map(|timer| timer.at).min();
+            let is_unfinished = self.prepared.is_some() || !self.decided.is_empty();
+            let timers = || self.timers.iter().map(|timer| timer.at).min();
+            return is_unfinished.then_some(Self::CLAIMED).or_else(timers);
         }
         Some(if self.claim.is_some() { Self::CLAIMED } else { Self::UNCLAIMED })
     }
@@ -211,7 +247,8 @@ impl Ledger {
         let parked: usize = self.parked.iter().map(|parked| size(&parked.activity)).sum();
         let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
         let answers: usize = self.answers.iter().flat_map(|answer| &answer.replies).map(size).sum();
-        256 + self.seen.0.len() + outbox + parked + timers + answers
+        let prepared = self.prepared.as_ref().map_or(0, |prepared| size(&prepared.bag));
+        256 + prepared + self.seen.0.len() + outbox + parked + timers + answers
     }
 
     /// The recorded answer of a turn, where it had one and it is still kept.

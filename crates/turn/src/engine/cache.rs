@@ -45,10 +45,15 @@ impl Cache {
         }
     }
 
+    /// Takes a document out.
+    pub(super) fn take(&mut self, key: &Key) -> Option<Cached> {
+        let cached = self.documents.pop(key);
+        self.bytes -= cached.as_ref().map_or(0, Cached::weight);
+        cached
+    }
+
     pub(super) fn forget(&mut self, key: &Key) {
-        if let Some(old) = self.documents.pop(key) {
-            self.bytes -= old.weight();
-        }
+        drop(self.take(key));
     }
 }
 

@@ -6,8 +6,9 @@ use super::{
     Shared,
     cache::Cached,
     draft::Draft,
-    mailbox::Mailbox,
+    mailbox::{Chore, Mailbox},
     shelf::{Held, Shelf},
+    steps,
 };
 use crate::{
     Key,
@@ -32,9 +33,30 @@ pub(super) enum Commit {
     Never(Arc<Error>),
 }
 
+/// A document as it counts.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) document: Document,
+    pub(super) expect: Expect,
+    /// Whether it is stored with a change that was only prepared, one that is settled now.
+    pub(super) is_settled: bool,
+}
+
 impl Shared {
-    /// Reads a document from the store, within a time. Absent is an empty document.
+    /// Reads a document and settles what was prepared in it.
     pub(super) async fn load(
+        &self,
+        key: &Key,
+        rounds: u32,
+        within: Duration,
+    ) -> Result<Loaded, Error> {
+        let (mut document, expect, _) = self.read(key, within).await?;
+        let is_settled = self.settle(&mut document, rounds, within).await?;
+        Ok(Loaded { document, expect, is_settled })
+    }
+
+    /// Reads a document from the store, within a time. Absent is an empty document.
+    pub(super) async fn read(
         &self,
         key: &Key,
         within: Duration,
@@ -69,10 +91,22 @@ impl Shared {
     ) -> Commit {
         let began = self.uptime();
         let further = shelf.changed();
+        let has_steps = !further.is_empty() && self.store.transactions().is_none();
+        let id = if has_steps { self.ids.unique() } else { String::new() };
+        let rev = draft.document.ledger.rev;
+        if has_steps {
+            draft.document.ledger.decided.push(steps::decide(id.clone(), &further));
+        }
         let write = self.write(&mailbox.key, &mut draft.document, &draft.expect);
         let bytes = write.body.len();
         fault!("before_commit");
-        let saved = match self.within(within, self.save(write, further)).await {
+        let saved = async {
+            match has_steps {
+                true => self.save_in_steps(write, (&id, rev), further).await,
+                false => self.save(write, further).await,
+            }
+        };
+        let saved = match self.within(within, saved).await {
             Some(saved) => saved,
             None => Err(Error::Unknown {
                 store: self.store.to_string().into(),
@@ -85,6 +119,9 @@ impl Shared {
                 fault!("after_commit");
                 self.counters.commits.add(1);
                 self.committed(mailbox, draft, etag, bytes, began);
+                if has_steps {
+                    self.ask(mailbox, Chore::Finish);
+                }
                 Commit::Committed
             }
             Ok(Saved::Conflict) => {
@@ -103,7 +140,7 @@ impl Shared {
     }
 
     /// Gives a document its next revision and writes it as text.
-    fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
+    pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.ledger.rev += 1;
         document.ledger.write = self.ids.unique();
         let (body, due) = (document.to_json(), document.ledger.due());
@@ -114,13 +151,7 @@ impl Shared {
         if further.is_empty() {
             return self.store.save(write).await;
         }
-        let Some(transactions) = self.store.transactions() else {
-            return Err(Error::Invalid {
-                store: self.store.to_string().into(),
-                reason: "it cannot write several documents in one turn".to_owned(),
-                source: None,
-            });
-        };
+        let transactions = self.store.transactions().expect("without them it is done in steps");
         let mut writes = vec![write];
         for (key, mut held) in further {
             writes.push(self.write(&key, &mut held.document, &held.expect));

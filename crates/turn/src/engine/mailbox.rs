@@ -77,6 +77,8 @@ pub(super) enum Chore {
     Release,
     /// Fire the timers that are due.
     Fire,
+    /// Finish what a commit decided about other documents.
+    Finish,
     /// Take the outbox over if the document still has this version.
     TakeIfAt(ETag),
     /// Take the outbox over if it is still claimed like this.

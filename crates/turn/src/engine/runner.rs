@@ -13,7 +13,7 @@ use tracing::Instrument;
 use super::{
     Answer, Shared,
     cache::Cached,
-    commit::Commit,
+    commit::{Commit, Loaded},
     draft::{self, Draft},
     mailbox::{Batch, Chore, Item, Mailbox, Part},
     shelf::Shelf,
@@ -121,10 +121,13 @@ async fn round(
     let (mut draft, is_fresh) = load(shared, mailbox, batch, rounds, left).await?;
     fault!("after_load");
     let me = shared.ids.instance();
+    if !draft.document.ledger.decided.is_empty() {
+        shared.finish(&mut draft, left).await;
+    }
     let (handed, doubtful) = mailbox.desk().dealt_with();
     draft.record(&handed, &shared.limits);
     draft.do_chores(&batch.chores, me, &doubtful);
-    let shelf = Shelf::new(shared, left);
+    let shelf = Shelf::new(shared, left, rounds);
     let mut fired = 0;
     if batch.chores.contains(&Chore::Fire) {
         fired = fire(shared, mailbox, &mut draft, &shelf, left).await?;
@@ -136,7 +139,11 @@ async fn round(
     draft.settle_claim(me, shared.is_closing() && batch.chores.contains(&Chore::Release));
     if !draft.is_changed && shelf.changed().is_empty() {
         // A record that an earlier commit has made already needs no other; the courier knows by now.
-        let is_wanted = |chore: &Chore| *chore != Chore::Record || !handed.is_empty();
+        let is_wanted = |chore: &Chore| match chore {
+            Chore::Record => !handed.is_empty(),
+            Chore::Finish => false,
+            _ => true,
+        };
         if !is_fresh && batch.chores.iter().any(is_wanted) {
             // Memory knows nothing of what was asked for; the store may.
             let reason = "the document in memory is old".to_owned();
@@ -181,20 +188,24 @@ async fn load(
         |chore: &Chore| matches!(chore, Chore::TakeIfAt(_) | Chore::TakeFrom(_) | Chore::Fire);
     if rounds == 0 && !batch.chores.iter().any(wants_fresh) {
         let cached = shared.cache().get(&mailbox.key);
-        if let Some(Cached { document, etag, .. }) = cached {
+        if let Some(Cached { document, etag, .. }) = cached
+            && document.ledger.prepared.is_none()
+        {
             shared.counters.cache_hits.add(1);
             return Ok((Draft::new((*document).clone(), Expect::At(etag)), false));
         }
     }
-    match shared.load(&mailbox.key, within).await {
-        Ok((document, expect, _)) => {
+    match shared.load(&mailbox.key, rounds, within).await {
+        Ok(Loaded { document, expect, is_settled }) => {
             let mut desk = mailbox.desk();
             if document.ledger.rev < desk.rev && expect != Expect::Absent {
                 let reason = "the store answered with an older version".to_owned();
                 return Err(Setback::Again { reason, wait: None });
             }
             desk.is_shared |= desk.rev > 0 && document.ledger.rev > desk.rev;
-            Ok((Draft::new(document, expect), true))
+            let mut draft = Draft::new(document, expect);
+            draft.is_changed = is_settled;
+            Ok((draft, true))
         }
         Err(error) if error.is_transient() => {
             let wait = error.retry_after();

@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::Shared;
+use super::{Shared, commit::Loaded};
 use crate::{
     Bag, Key,
     document::Document,
@@ -22,6 +22,8 @@ pub(super) struct Shelf {
     shared: Arc<Shared>,
     /// How long a load may take.
     within: Duration,
+    /// Which round this is.
+    rounds: u32,
     inside: Mutex<Inside>,
 }
 
@@ -39,12 +41,13 @@ struct Inside {
 pub(super) struct Held {
     pub(super) expect: Expect,
     pub(super) document: Document,
-    pub(super) is_changed: bool,
+    /// What the properties were, once they are changed.
+    pub(super) before: Option<Bag>,
 }
 
 impl Shelf {
-    pub(super) fn new(shared: &Arc<Shared>, within: Duration) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::clone(shared), within, inside: Mutex::default() })
+    pub(super) fn new(shared: &Arc<Shared>, within: Duration, rounds: u32) -> Arc<Self> {
+        Arc::new(Self { shared: Arc::clone(shared), within, rounds, inside: Mutex::default() })
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
@@ -56,8 +59,8 @@ impl Shelf {
         if let Some(held) = self.inside().documents.get_mut(key)
             && held.document.bag != bag
         {
-            held.document.bag = bag;
-            held.is_changed = true;
+            let before = std::mem::replace(&mut held.document.bag, bag);
+            held.before.get_or_insert(before);
         }
     }
 
@@ -71,7 +74,7 @@ impl Shelf {
     /// What is to be written.
     pub(super) fn changed(&self) -> Vec<(Key, Held)> {
         let inside = self.inside();
-        let changed = inside.documents.iter().filter(|(_, held)| held.is_changed);
+        let changed = inside.documents.iter().filter(|(_, held)| held.before.is_some());
         changed.map(|(key, held)| (key.clone(), held.clone())).collect()
     }
 }
@@ -83,12 +86,12 @@ impl Source for Shelf {
             return Ok(held.document.bag.clone());
         }
         self.inside().waiting += 1;
-        let loaded = self.shared.load(key, self.within).await;
+        let loaded = self.shared.load(key, self.rounds, self.within).await;
         self.inside().waiting -= 1;
         match loaded {
-            Ok((document, expect, _)) => {
+            Ok(Loaded { document, expect, .. }) => {
                 let bag = document.bag.clone();
-                let held = Held { expect, document, is_changed: false };
+                let held = Held { expect, document, before: None };
                 drop(self.inside().documents.insert(key.clone(), held));
                 Ok(bag)
             }

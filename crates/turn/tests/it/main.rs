@@ -7,6 +7,8 @@
 mod courier;
 #[cfg(test)]
 mod failures;
+#[cfg(all(test, feature = "fuzzing"))]
+mod fuzz;
 #[cfg(test)]
 mod promises;
 #[cfg(test)]

@@ -1,0 +1,164 @@
+//! What must hold for any bytes at all: one function per fuzz target.
+//!
+//! The targets in `fuzz/` and the tests call the same functions. They panic when something does not
+//! hold. The feature `fuzzing` compiles them in; they are no part of the interface.
+
+use std::time::Duration;
+
+use axum::http::{self, HeaderName, HeaderValue, StatusCode};
+use futures_util::FutureExt as _;
+use reqwest::Url;
+use sayso_turn::{activity::fuzz::sentence, channel::Delivery};
+use serde_json::Value;
+
+use super::{address, verdict};
+use crate::ServiceUrls;
+
+/// Any answer has a verdict that fits its status, and says nothing of what the channel wrote.
+///
+/// The input is a status, headers in lines and, after an empty line, a body.
+pub fn connector(data: &[u8]) {
+    let Some(answer) = Answer::read(data) else { return };
+    let status = answer.status.as_u16();
+    let body = answer.body.clone();
+    let verdict = verdict::answered(answer.into_response().into()).now_or_never();
+    match verdict.expect("a body that is there is read at once") {
+        Delivery::Delivered { id } => {
+            assert!(matches!(status, 200..=299), "{status} is no success");
+            if let (Some(id), Ok(body)) = (id, serde_json::from_slice::<Value>(&body)) {
+                assert!(!id.is_empty() && body.get("id").and_then(Value::as_str) == Some(&id));
+            }
+        }
+        Delivery::Refused { reason } => {
+            // A server that failed may have taken the reply first.
+            assert!(
+                matches!(status, 300..=407 | 409..=428 | 430..=499 | 501),
+                "{status} is no refusal"
+            );
+            sentence(&reason);
+        }
+        Delivery::Later { after, reason } => {
+            assert!(matches!(status, 429 | 503), "{status} does not say that it did not arrive");
+            assert!(after.is_none_or(|wait| wait <= Duration::from_secs(3600)));
+            sentence(&reason);
+        }
+        Delivery::Unknown { reason } => {
+            assert!(matches!(status, 100..=199 | 408 | 500..=999), "{status} is clear");
+            sentence(&reason);
+        }
+    }
+}
+
+/// Whatever an activity names as its service URL and ids, a reply goes where it may, or nowhere.
+///
+/// The input is a service URL, a conversation's id and an activity's id.
+pub fn address(data: &[u8]) {
+    let parts: Result<Vec<&str>, _> =
+        data.split(|byte| *byte == 0xff).map(str::from_utf8).collect();
+    let Ok(parts) = parts else { return };
+    let part = |at: usize| parts.get(at).copied().unwrap_or_default();
+    let (service_url, conversation, reply_to) = (part(0), part(1), parts.get(2).copied());
+    let teams = "https://smba.example/teams";
+    for (urls, prefix) in
+        [(ServiceUrls::Loopback, None), (ServiceUrls::Only(vec![teams.to_owned()]), Some(teams))]
+    {
+        let Some(base) = urls.resolve(service_url) else { continue };
+        assert_eq!(urls.resolve(base.as_str()).as_ref(), Some(&base), "a second look differs");
+        check_base(&base, prefix);
+        check_address(&base, conversation, reply_to);
+    }
+}
+
+/// An answer as it is written in an input.
+struct Answer {
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn read(data: &[u8]) -> Option<Self> {
+        let (first, mut rest) = line(data);
+        let status = StatusCode::from_bytes(first).ok()?;
+        let mut headers = Vec::new();
+        loop {
+            let (header, after) = line(rest);
+            rest = after;
+            if header.is_empty() {
+                return Some(Self { status, headers, body: rest.to_vec() });
+            }
+            let mut parts = header.splitn(2, |byte| *byte == b':');
+            let name = HeaderName::from_bytes(parts.next()?).ok()?;
+            headers.push((name, HeaderValue::from_bytes(parts.next()?.trim_ascii()).ok()?));
+        }
+    }
+
+    fn into_response(self) -> http::Response<Vec<u8>> {
+        let mut response = http::Response::new(self.body);
+        *response.status_mut() = self.status;
+        for (name, value) in self.headers {
+            response.headers_mut().append(name, value);
+        }
+        response
+    }
+}
+
+/// The first line and the rest.
+fn line(data: &[u8]) -> (&[u8], &[u8]) {
+    let mut lines = data.splitn(2, |byte| *byte == b'\n');
+    (lines.next().unwrap_or_default(), lines.next().unwrap_or_default())
+}
+
+fn check_base(base: &Url, prefix: Option<&str>) {
+    assert!(base.username().is_empty() && base.password().is_none());
+    match prefix {
+        None => {
+            let host = base.host_str().expect("an allowed URL has a host");
+            let is_here = host == "localhost" || host == "[::1]" || host.starts_with("127.");
+            assert!(is_here, "{base} is not on this machine");
+        }
+        Some(prefix) => {
+            let rest = base.as_str().strip_prefix(prefix);
+            let is_below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            assert!(is_below, "{base} is not below {prefix}");
+        }
+    }
+}
+
+/// The URL is the base, then each id as one segment that leads back to it.
+fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
+    let reply_to = reply_to.filter(|id| !id.is_empty());
+    let is_segment = |id: &str| !matches!(id, "" | "." | "..");
+    let Some(url) = address::activities(base, conversation, reply_to) else {
+        assert!(!is_segment(conversation) || reply_to.is_some_and(|id| !is_segment(id)));
+        return;
+    };
+    assert!(url.query().is_none() && url.fragment().is_none());
+    let rest = url.as_str().strip_prefix(base.as_str().trim_end_matches('/'));
+    let segments: Vec<&str> = rest.expect("it is below the base").split('/').collect();
+    let ids = match (segments.as_slice(), reply_to) {
+        (["", "v3", "conversations", first, "activities"], None) => [first, ""],
+        (["", "v3", "conversations", first, "activities", second], Some(_)) => [*first, *second],
+        _ => ["", ""],
+    };
+    let wanted = [conversation, reply_to.unwrap_or_default()].map(str::as_bytes);
+    assert_eq!(ids.map(unescape).each_ref().map(Vec::as_slice), wanted, "{url}");
+}
+
+/// Undoes `%41`.
+fn unescape(segment: &str) -> Vec<u8> {
+    let mut bytes = segment.bytes();
+    let mut plain = Vec::new();
+    while let Some(byte) = bytes.next() {
+        let hex = |byte: Option<u8>| char::from(byte.unwrap_or_default()).to_digit(16);
+        plain.push(match byte {
+            b'%' => {
+                let code = hex(bytes.next()).zip(hex(bytes.next()));
+                let (high, low) = code.expect("a percent sign is followed by two digits");
+                u8::try_from(high * 16 + low).expect("two digits are a byte")
+            }
+            _ => byte,
+        });
+    }
+    plain
+}

@@ -1,0 +1,145 @@
+//! What must be true in the end, whatever happened.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
+    time::{Duration, Instant},
+};
+
+use sayso::{pizza::Order, turn::store::Store};
+use tokio::time::sleep;
+
+use super::Said;
+use crate::{
+    process::STEP_MAX,
+    proxy::{Done, Lost},
+    recorder::{Arrival, SEND_TIMEOUT, stored},
+};
+
+/// What was said, by conversation and user.
+#[derive(Default)]
+pub(super) struct Story {
+    said: BTreeMap<String, BTreeMap<char, Vec<String>>>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Verdict {
+    pub(super) repeats: usize,
+    pub(super) violations: Vec<String>,
+}
+
+impl Verdict {
+    pub(super) fn figures(&self, channel: &Done) -> String {
+        format!(
+            "{} answers to deliveries cut, {} repeated replies, {} violations",
+            channel.cut,
+            self.repeats,
+            self.violations.len(),
+        )
+    }
+
+    fn expect<T: Debug + PartialEq>(&mut self, what: &str, found: &[T], expected: &[T]) {
+        let most = found.len().max(expected.len());
+        if let Some(at) = (0..most).find(|at| found.get(*at) != expected.get(*at)) {
+            let (found, expected) = (found.get(at), expected.get(at));
+            self.violations.push(format!("{what}: at {at} {found:?} instead of {expected:?}"));
+        }
+    }
+}
+
+impl Story {
+    pub(super) fn said(&mut self, said: Said) {
+        let users = self.said.entry(said.conversation).or_default();
+        drop(users.insert(said.name, said.toppings));
+    }
+
+    /// How many toppings were said: each is a turn.
+    pub(super) fn turns(&self) -> usize {
+        self.said.values().flat_map(BTreeMap::values).map(Vec::len).sum()
+    }
+
+    /// Waits until all is at rest, then checks everything.
+    pub(super) async fn check(
+        &self,
+        store: &dyn Store,
+        channel: impl Fn() -> (Vec<Arrival>, Vec<Lost>),
+    ) -> Verdict {
+        let mut verdict = Verdict::default();
+        let mut orders = BTreeMap::new();
+        let until = Instant::now() + STEP_MAX;
+        for conversation in self.said.keys() {
+            let mut document = stored(store, conversation).await;
+            while document["$sayso"].get("outbox").is_some() && Instant::now() < until {
+                sleep(Duration::from_millis(50)).await;
+                document = stored(store, conversation).await;
+            }
+            if document["$sayso"].get("outbox").is_some() {
+                verdict.violations.push(format!("{conversation}: never comes to rest"));
+            }
+            let order: Order = serde_json::from_value(document["Order"].clone()).unwrap();
+            orders.insert(conversation, order.toppings);
+        }
+        let (arrived, lost) = channel();
+        for (conversation, order) in orders {
+            let came: Vec<&Arrival> =
+                arrived.iter().filter(|one| one.conversation == *conversation).collect();
+            self.check_order(&mut verdict, conversation, &order);
+            check_replies(&mut verdict, conversation, &order, &came);
+        }
+        check_repeats(&mut verdict, &arrived, &lost);
+        verdict
+    }
+
+    /// P1, P4: what every user said is there, once and in the order in which it was said.
+    fn check_order(&self, verdict: &mut Verdict, conversation: &str, order: &[String]) {
+        let said = &self.said[conversation];
+        for (name, toppings) in said {
+            let found: Vec<&String> = order.iter().filter(|one| one.starts_with(*name)).collect();
+            let expected: Vec<&String> = toppings.iter().collect();
+            verdict.expect(&format!("{conversation}: toppings of {name}"), &found, &expected);
+        }
+        let (found, expected) = (order.len(), said.values().map(Vec::len).sum());
+        verdict.expect(&format!("{conversation}: number of toppings"), &[found], &[expected]);
+    }
+}
+
+/// P2, P3, P6: for every topping one reply, true to what is stored, in the order of the turns.
+fn check_replies(verdict: &mut Verdict, conversation: &str, order: &[String], came: &[&Arrival]) {
+    let mut ids = BTreeSet::new();
+    let found: Vec<&str> =
+        came.iter().filter(|one| ids.insert(&one.id)).map(|one| one.text.as_str()).collect();
+    let sentences: Vec<String> =
+        (1..=order.len()).map(|n| Order { toppings: order[..n].to_vec() }.sentence()).collect();
+    let expected: Vec<&str> = sentences.iter().map(String::as_str).collect();
+    verdict.expect(&format!("{conversation}: replies"), &found, &expected);
+}
+
+/// P5: a reply comes again only when its sender could not know that it had arrived, once for each such
+/// attempt.
+fn check_repeats(verdict: &mut Verdict, arrived: &[Arrival], lost: &[Lost]) {
+    let unanswered: BTreeSet<Instant> = lost
+        .iter()
+        .filter_map(|lost| {
+            let before = |one: &&Arrival| one.peer == lost.peer && one.at <= lost.at;
+            arrived.iter().filter(before).map(|one| one.at).max()
+        })
+        .collect();
+    let mut last = BTreeMap::<&str, &Arrival>::new();
+    for one in arrived {
+        let Some(earlier) = last.insert(&one.id, one) else { continue };
+        verdict.repeats += 1;
+        // The last stands for all that takes the time of a claim: a sender that died, froze or was
+        // slow after a hand-over, and another that took over.
+        let is_excused = earlier.is_refused
+            || unanswered.contains(&earlier.at)
+            || one.at - earlier.at >= SEND_TIMEOUT;
+        if !is_excused {
+            let (id, after) = (&one.id, one.at - earlier.at);
+            verdict.violations.push(format!("{id} came again after {after:?} for no reason"));
+        }
+        if (&one.text, &one.conversation) != (&earlier.text, &earlier.conversation) {
+            verdict.violations.push(format!("{} came again with another text", one.id));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Where the server is, and what is asked of it.
+
+use std::{fmt, time::Duration};
+
+use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, io::tcp::TcpSettings};
+use sayso_turn::store::Error;
+
+/// How long one call may take, unless the configuration says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the names of all keys begin with, unless the URL says otherwise.
+const PREFIX: &str = "sayso";
+
+/// How long a prefix may be, in bytes.
+const PREFIX_BYTES_MAX: usize = 64;
+
+/// Where a [`RedisStore`](super::RedisStore) keeps its documents.
+///
+/// # Example
+/// ```
+/// use sayso_stores::redis::RedisConfig;
+///
+/// let config = RedisConfig::from_url("rediss://bot:secret@cache.example:6380/1?prefix=pizza")?;
+/// assert_eq!(config.to_string(), "Redis at cache.example:6380/1 (pizza)");
+///
+/// let error = RedisConfig::from_url("redis://cache.example?prefx=pizza").unwrap_err();
+/// assert!(error.to_string().contains("`prefx` is no parameter"));
+/// # Ok::<(), sayso_turn::store::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct RedisConfig {
+    pub(super) nodes: Vec<ConnectionInfo>,
+    pub(super) is_cluster: bool,
+    pub(super) prefix: String,
+    pub(super) durability: Durability,
+    pub(super) timeout: Duration,
+}
+
+/// What a store does about a server whose settings may lose acknowledged turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// It is not opened.
+    #[default]
+    Strict,
+    /// It is opened with a warning: the server is a cache, and losing turns is accepted.
+    Relaxed,
+}
+
+impl RedisConfig {
+    /// Reads a URL: `redis://[user:password@]host[:port][/db][?prefix=sayso][&durability=relaxed]`.
+    ///
+    /// `rediss://` is the same with TLS, `valkey://` and `valkeys://` mean the same. For a cluster it is
+    /// `redis+cluster://` or `rediss+cluster://`, with one or several nodes: `host:port,host:port`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] says what is wrong with it. It never repeats the password.
+    pub fn from_url(url: &str) -> Result<Self, Error> {
+        let (address, query) = url.split_once('?').unwrap_or((url, ""));
+        let (scheme, rest) = address.split_once("://").ok_or_else(|| invalid(URL_FORM))?;
+        let (scheme, is_cluster) = match scheme.strip_suffix("+cluster") {
+            Some(scheme) => (scheme, true),
+            None => (scheme, false),
+        };
+        if !["redis", "rediss", "valkey", "valkeys"].contains(&scheme) {
+            return Err(invalid(URL_FORM));
+        }
+        let nodes = match is_cluster {
+            true => cluster_nodes(scheme, rest)?,
+            false => vec![node(&format!("{scheme}://{rest}"))?],
+        };
+        let mut config = Self {
+            nodes,
+            is_cluster,
+            prefix: PREFIX.to_owned(),
+            durability: Durability::Strict,
+            timeout: TIMEOUT,
+        };
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            config = config.with_parameter(parameter)?;
+        }
+        Ok(config)
+    }
+
+    /// Says what to do about settings that may lose turns.
+    #[must_use]
+    pub fn with_durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
+    }
+
+    /// Says how long one call may take. Then a read has failed and a write is in doubt.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    fn with_parameter(self, parameter: &str) -> Result<Self, Error> {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        match (name, value) {
+            ("prefix", prefix) => {
+                let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_.:/".contains(char);
+                if prefix.is_empty()
+                    || prefix.len() > PREFIX_BYTES_MAX
+                    || !prefix.chars().all(is_plain)
+                {
+                    return Err(invalid(
+                        "the prefix in the URL must have 1 to 64 letters, digits or any of -_.:/",
+                    ));
+                }
+                Ok(Self { prefix: prefix.to_owned(), ..self })
+            }
+            ("durability", "strict") => Ok(self.with_durability(Durability::Strict)),
+            ("durability", "relaxed") => Ok(self.with_durability(Durability::Relaxed)),
+            ("durability", _) => Err(invalid("the durability in the URL is strict or relaxed")),
+            (name, _) => Err(invalid(format!(
+                "`{}` is no parameter of a Redis URL; there are prefix and durability",
+                name.escape_debug()
+            ))),
+        }
+    }
+
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.addr(), ConnectionAddr::TcpTls { .. }))
+    }
+}
+
+impl fmt::Display for RedisConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_cluster { "Redis cluster at " } else { "Redis at " })?;
+        for (number, node) in self.nodes.iter().enumerate() {
+            f.write_str(if number > 0 { "," } else { "" })?;
+            match node.addr() {
+                ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
+                    write!(f, "{host}:{port}")?;
+                }
+                _ => f.write_str("a socket")?,
+            }
+        }
+        match self.nodes.first().map(|node| node.redis_settings().db()) {
+            Some(db) if !self.is_cluster => write!(f, "/{db} ({})", self.prefix),
+            _ => write!(f, " ({})", self.prefix),
+        }
+    }
+}
+
+impl fmt::Debug for RedisConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisConfig")
+            .field("at", &self.to_string())
+            .field("durability", &self.durability)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+const URL_FORM: &str = "this is no Redis URL; write redis://host:6379/0, with user:password@ before \
+    the host where needed, rediss:// for TLS, redis+cluster:// for a cluster";
+
+/// The nodes of `[user:password@]host:port,host:port[/]`.
+fn cluster_nodes(scheme: &str, rest: &str) -> Result<Vec<ConnectionInfo>, Error> {
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    let (user, hosts) = match rest.rsplit_once('@') {
+        Some((user, hosts)) => (format!("{user}@"), hosts),
+        None => (String::new(), rest),
+    };
+    if hosts.contains('/') {
+        return Err(invalid("a cluster has one database only; leave the number out of the URL"));
+    }
+    hosts.split(',').map(|host| node(&format!("{scheme}://{user}{host}"))).collect()
+}
+
+fn node(url: &str) -> Result<ConnectionInfo, Error> {
+    // The library's own error could repeat a part of the URL.
+    let node = url.into_connection_info().map_err(|_| invalid(URL_FORM))?;
+    // Small writes must not wait for more, and a peer that is gone must be noticed.
+    let settings = TcpSettings::default().set_nodelay(true);
+    Ok(node.set_tcp_settings(settings))
+}
+
+fn invalid(reason: impl Into<String>) -> Error {
+    Error::Invalid { store: "Redis".into(), reason: reason.into(), source: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_say_where_and_under_which_prefix() {
+        for (url, expected) in [
+            ("redis://127.0.0.1", "Redis at 127.0.0.1:6379/0 (sayso)"),
+            ("valkey://v:1/3", "Redis at v:1/3 (sayso)"),
+            ("rediss://u:p@h:6380?prefix=a:b", "Redis at h:6380/0 (a:b)"),
+            ("redis+cluster://a:1,b:2/", "Redis cluster at a:1,b:2 (sayso)"),
+            (
+                "rediss+cluster://u:p@a:1,b?prefix=x&durability=strict",
+                "Redis cluster at a:1,b:6379 (x)",
+            ),
+        ] {
+            let config = RedisConfig::from_url(url).unwrap();
+            assert_eq!(config.to_string(), expected);
+            assert_eq!(config.is_encrypted(), url.starts_with("rediss"));
+            assert!(config.nodes.iter().all(|node| node.tcp_settings().nodelay()));
+        }
+        let config = RedisConfig::from_url("redis+cluster://u:p@a:1,b:2").unwrap();
+        assert!(config.nodes.iter().all(|node| node.redis_settings().password() == Some("p")));
+        let config = RedisConfig::from_url("redis://h?durability=relaxed").unwrap();
+        assert_eq!(config.durability, Durability::Relaxed);
+    }
+
+    #[test]
+    fn a_bad_url_is_refused_in_one_sentence_without_its_password() {
+        for (url, why) in [
+            ("", "no Redis URL"),
+            ("localhost", "no Redis URL"),
+            ("http://:hunter2@h", "no Redis URL"),
+            ("redis://:hunter2@", "no Redis URL"),
+            ("redis://:hunter2@h:port", "no Redis URL"),
+            ("redis://:hunter2@h/zero", "no Redis URL"),
+            ("redis+unix:///tmp/hunter2", "no Redis URL"),
+            ("redis+cluster://:hunter2@h:1/2", "one database only"),
+            ("redis+cluster://:hunter2@h:1,,b", "no Redis URL"),
+            ("redis://:hunter2@h?prefix=", "1 to 64 letters"),
+            ("redis://:hunter2@h?prefix={a}", "1 to 64 letters"),
+            ("redis://:hunter2@h?prefix=a*", "1 to 64 letters"),
+            ("redis://:hunter2@h?durability=no", "strict or relaxed"),
+            ("redis://:hunter2@h?x", "`x` is no parameter"),
+        ] {
+            let error = RedisConfig::from_url(url).unwrap_err();
+            let text = format!("{error} {error:?}");
+            assert!(text.contains(why), "{url}: {text}");
+            assert!(!text.contains("hunter2"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_shows_the_password() {
+        let config = RedisConfig::from_url("redis://user:hunter2@h").unwrap();
+        assert!(!format!("{config} {config:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,245 @@
+//! What a failed call means: did it happen, and what can be done?
+//!
+//! What was never sent did not happen. What was sent and never answered may have happened. An error
+//! that the server answered means that it did nothing, as far as the code of the error says so.
+//!
+//! The server quotes arguments in some of its errors, and arguments are what users wrote; so its text
+//! goes no further than this file.
+
+use std::borrow::Cow;
+
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+use sayso_turn::{Key, store::Error};
+
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// There was no connection, or none in time: nothing was sent.
+    Unsent(Option<RedisError>),
+    /// It was sent and there is no answer: the connection broke, or the time was up.
+    Lost(Option<RedisError>),
+    /// The server answered with an error.
+    Refused(RedisError),
+    /// The server answered what no server of ours would.
+    Strange,
+}
+
+/// Whether the call could have changed anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    Read,
+    Write,
+}
+
+impl Failure {
+    /// An error of a call that was handed to a connection.
+    pub(super) fn sent(error: RedisError) -> Self {
+        match error.kind() {
+            ErrorKind::Server(_) | ErrorKind::Extension => Self::Refused(error),
+            // No connection to the node that has the slot.
+            ErrorKind::ClusterConnectionNotFound => Self::Unsent(Some(error)),
+            _ if error.is_connection_refusal() => Self::Unsent(Some(error)),
+            _ => Self::Lost(Some(error)),
+        }
+    }
+
+    pub(super) fn is(&self, kind: ServerErrorKind) -> bool {
+        matches!(self, Self::Refused(error) if error.kind() == ErrorKind::Server(kind))
+    }
+
+    /// Whether the connection is of no more use: it is broken, slow, or leads to a server that has
+    /// become a replica.
+    pub(super) fn ends_the_connection(&self) -> bool {
+        matches!(self, Self::Unsent(_) | Self::Lost(_)) || self.is(ServerErrorKind::ReadOnly)
+    }
+
+    pub(super) fn into_error(self, store: &str, key: Option<&Key>, call: Call) -> Error {
+        let store = Cow::Owned(store.to_owned());
+        match self {
+            Self::Unsent(None) => {
+                let reason = "there was no connection in time".to_owned();
+                Error::Unavailable { store, reason, source: None }
+            }
+            Self::Unsent(Some(error)) => unsent(store, error),
+            Self::Lost(error) => {
+                let reason = match &error {
+                    None => "there was no answer in time".to_owned(),
+                    Some(error) => format!("the connection broke ({})", error.category()),
+                };
+                in_doubt(store, reason, error.map(Into::into), call)
+            }
+            Self::Refused(error) => refused(store, &error, key, call),
+            Self::Strange => {
+                let reason = "the server gave an answer that makes no sense here".to_owned();
+                in_doubt(store, reason, None, call)
+            }
+        }
+    }
+}
+
+type Source = Option<Box<dyn std::error::Error + Send + Sync>>;
+
+fn in_doubt(store: Cow<'static, str>, reason: String, source: Source, call: Call) -> Error {
+    match call {
+        Call::Read => Error::Unavailable { store, reason, source },
+        Call::Write => Error::Unknown { store, reason, source },
+    }
+}
+
+/// Connecting failed.
+fn unsent(store: Cow<'static, str>, error: RedisError) -> Error {
+    let is_refused = error.is_connection_refusal();
+    match error.kind() {
+        ErrorKind::Io | ErrorKind::ClusterConnectionNotFound => {
+            let reason = match is_refused {
+                true => "it does not accept connections: is it running there?".to_owned(),
+                false => "no connection could be made".to_owned(),
+            };
+            Error::Unavailable { store, reason, source: Some(error.into()) }
+        }
+        ErrorKind::AuthenticationFailed => wrong_password(store),
+        ErrorKind::Server(_) | ErrorKind::Extension => refused(store, &error, None, Call::Read),
+        _ => {
+            let reason = "the connection cannot be set up; check the URL, and with rediss:// the \
+                server's certificate"
+                .to_owned();
+            Error::Invalid { store, reason, source: Some(error.into()) }
+        }
+    }
+}
+
+fn wrong_password(store: Cow<'static, str>) -> Error {
+    let reason = "the user name or the password is wrong; correct it in the URL".to_owned();
+    Error::Invalid { store, reason, source: None }
+}
+
+fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call: Call) -> Error {
+    let code = error.code().unwrap_or_default();
+    let later = |reason: &str| Error::Unavailable {
+        store: store.clone(),
+        reason: reason.to_owned(),
+        source: None,
+    };
+    let never = |reason: &str| Error::Invalid {
+        store: store.clone(),
+        reason: reason.to_owned(),
+        source: None,
+    };
+    match code {
+        "LOADING" => later("it is reading its data after a start"),
+        "BUSY" => later("a script of somebody else keeps it busy"),
+        "OOM" => later("its memory is full; raise `maxmemory` or delete what is not needed"),
+        "READONLY" => later("it is a replica now and cannot write; connect to the primary"),
+        "MISCONF" => later("it cannot write to its disk and therefore refuses writes"),
+        "NOREPLICAS" => later("it has fewer replicas than `min-replicas-to-write` asks for"),
+        "MASTERDOWN" => later("it is a replica that has lost its primary"),
+        "CLUSTERDOWN" => later("the cluster is down: some of its slots are served by nobody"),
+        "TRYAGAIN" | "ASK" => later("a slot of the cluster is on its way to another node"),
+        "MOVED" | "CROSSSLOT" => {
+            never("it is a node of a cluster; use redis+cluster:// in the URL")
+        }
+        "WRONGPASS" => wrong_password(store),
+        "NOAUTH" => never("it asks for a password; put it into the URL: redis://:password@host"),
+        "NOPERM" => never(
+            "its user may not do this; allow EVAL, EVALSHA, HGETALL, SCAN and what the scripts use \
+             (`+@hash +@sortedset +@scripting +scan +exists +del`) on the keys of the prefix",
+        ),
+        "WRONGTYPE" => match key {
+            Some(key) => Error::Corrupt {
+                key: key.clone(),
+                reason: "under its name there is something that is no document".to_owned(),
+            },
+            None => never("under a name of ours there is something that another program made"),
+        },
+        "ERR" if error.detail().is_some_and(|detail| detail.starts_with("unknown command")) => {
+            never("it does not know a command that this store needs; Redis 6 or newer does")
+        }
+        // What else may come is not known, so neither is what it did.
+        code => in_doubt(store, format!("it answered with the error {code}"), None, call),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How an answer of the server's is reported.
+    fn report(answer: &str, call: Call) -> (&'static str, String) {
+        let value = redis::parse_redis_value(format!("-{answer}\r\n").as_bytes()).unwrap();
+        let failure = Failure::sent(value.extract_error().unwrap_err());
+        let key = Key::new("k").unwrap();
+        let error = failure.into_error("Redis at x", Some(&key), call);
+        let kind = match &error {
+            Error::Unknown { .. } => "unknown",
+            Error::Unavailable { .. } => "unavailable",
+            Error::Invalid { .. } => "invalid",
+            Error::Corrupt { .. } => "corrupt",
+            _ => "other",
+        };
+        let source = std::error::Error::source(&error).map(ToString::to_string);
+        (kind, format!("{error} {}", source.unwrap_or_default()))
+    }
+
+    #[test]
+    fn what_the_server_refuses_did_not_happen() {
+        for (answer, expected) in [
+            ("LOADING Redis is loading the dataset in memory", "unavailable"),
+            ("BUSY Redis is busy running a script.", "unavailable"),
+            ("OOM command not allowed when used memory > 'maxmemory'. script: x", "unavailable"),
+            ("READONLY You can't write against a read only replica.", "unavailable"),
+            ("MISCONF Errors writing to the AOF file: No space left on device", "unavailable"),
+            ("NOREPLICAS Not enough good replicas to write.", "unavailable"),
+            ("MASTERDOWN Link with MASTER is down", "unavailable"),
+            ("CLUSTERDOWN The cluster is down", "unavailable"),
+            ("TRYAGAIN Multiple keys request during rehashing of slot", "unavailable"),
+            ("ASK 7 127.0.0.1:1", "unavailable"),
+            ("MOVED 7 127.0.0.1:1", "invalid"),
+            ("CROSSSLOT Keys in request don't hash to the same slot", "invalid"),
+            ("NOAUTH Authentication required.", "invalid"),
+            ("WRONGPASS invalid username-password pair", "invalid"),
+            ("NOPERM this user has no permissions", "invalid"),
+            ("WRONGTYPE Operation against a key holding the wrong kind of value", "corrupt"),
+            ("ERR unknown command 'EVALSHA', with args beginning with: 'secret'", "invalid"),
+        ] {
+            for call in [Call::Read, Call::Write] {
+                assert_eq!(report(answer, call).0, expected, "{answer}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_may_have_happened() {
+        for answer in ["ERR upstream failure", "ERR user_script:3: something", "NEWCODE what"] {
+            assert_eq!(report(answer, Call::Write).0, "unknown", "{answer}");
+            assert_eq!(report(answer, Call::Read).0, "unavailable", "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_the_server_quotes_goes_no_further() {
+        for answer in
+            ["ERR unknown command 'X', with args beginning with: 'pizza'", "ERR pizza", "NEW pizza"]
+        {
+            let (_, text) = report(answer, Call::Write);
+            assert!(!text.contains("pizza"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_connection_leaves_a_write_in_doubt_and_a_refused_one_does_not() {
+        let io =
+            |kind: std::io::ErrorKind| Failure::sent(RedisError::from(std::io::Error::from(kind)));
+        for kind in [std::io::ErrorKind::BrokenPipe, std::io::ErrorKind::UnexpectedEof] {
+            let error = io(kind).into_error("Redis", None, Call::Write);
+            assert!(matches!(error, Error::Unknown { .. }), "{error}");
+            let error = io(kind).into_error("Redis", None, Call::Read);
+            assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+        }
+        let error =
+            io(std::io::ErrorKind::ConnectionRefused).into_error("Redis", None, Call::Write);
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+        let error = Failure::Lost(None).into_error("Redis", None, Call::Write);
+        assert!(matches!(error, Error::Unknown { .. }), "{error}");
+        let error = Failure::Unsent(None).into_error("Redis", None, Call::Write);
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+    }
+}

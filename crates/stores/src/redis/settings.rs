@@ -1,0 +1,217 @@
+//! What the server's settings mean for the promises.
+//!
+//! A turn that was acknowledged must still be there after a crash. Redis keeps that only when it is
+//! told to, so the settings are looked at once, when the store is opened.
+
+use std::collections::BTreeMap;
+
+use redis::{Value, from_redis_value};
+
+use super::{config::Durability, failure::Failure, link::Link, names::Shard};
+
+/// What a server says about itself. What it does not say is missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Settings {
+    values: BTreeMap<String, String>,
+}
+
+/// What `INFO` tells and `CONFIG GET` is asked for.
+const INFO: [&str; 4] = ["run_id", "role", "connected_slaves", "cluster_enabled"];
+const CONFIG: [&str; 4] = ["appendonly", "appendfsync", "maxmemory", "maxmemory-policy"];
+
+impl Settings {
+    /// The settings of every server that holds documents of ours.
+    pub(super) async fn read(link: &Link) -> Result<Vec<Self>, Failure> {
+        let mut servers = Vec::<Self>::new();
+        for shard in Shard::all().take(if link.is_cluster() { usize::MAX } else { 1 }) {
+            let mut settings = Self::default();
+            settings.read_info(link, shard).await?;
+            let run = settings.get("run_id");
+            if run.is_some() && servers.iter().any(|known| known.get("run_id") == run) {
+                continue;
+            }
+            for name in CONFIG {
+                settings.read_config(link, shard, name).await?;
+            }
+            servers.push(settings);
+        }
+        Ok(servers)
+    }
+
+    async fn read_info(&mut self, link: &Link, shard: Shard) -> Result<(), Failure> {
+        let Some(info) = ask(link, shard, &redis::cmd("INFO")).await? else { return Ok(()) };
+        let Ok(info) = from_redis_value::<String>(info) else { return Ok(()) };
+        for line in info.lines() {
+            if let Some((name, value)) = line.split_once(':')
+                && INFO.contains(&name)
+            {
+                drop(self.values.insert(name.to_owned(), value.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_config(&mut self, link: &Link, shard: Shard, name: &str) -> Result<(), Failure> {
+        let Some(answer) = ask(link, shard, redis::cmd("CONFIG").arg("GET").arg(name)).await?
+        else {
+            return Ok(());
+        };
+        self.values
+            .extend(from_redis_value::<BTreeMap<String, String>>(answer).unwrap_or_default());
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// What is to be warned about, or why the server cannot be used.
+    pub(super) fn judge(&self, is_cluster: bool, durability: Durability) -> Verdict {
+        let mut verdict = Verdict { durability, ..Verdict::default() };
+        if !is_cluster && self.get("cluster_enabled") == Some("1") {
+            verdict.refuse("it is a node of a cluster; use redis+cluster:// in the URL");
+        }
+        if self.get("role") == Some("slave") {
+            verdict.refuse("it is a replica and cannot write; connect to the primary");
+        }
+        match self.get("appendonly") {
+            None => verdict.warn(
+                "its settings cannot be read (CONFIG GET is forbidden), so it is not known whether \
+                 acknowledged turns survive a crash; make sure of appendonly yes, appendfsync always \
+                 and maxmemory-policy noeviction",
+            ),
+            Some("yes") => {}
+            Some(_) => verdict.doubt(
+                "it keeps documents in memory only (appendonly no), so a crash loses acknowledged \
+                 turns; set appendonly yes and appendfsync always",
+            ),
+        }
+        if self.get("appendonly") == Some("yes") && self.get("appendfsync") != Some("always") {
+            verdict.warn(
+                "it does not flush every write to its disk (appendfsync is not always), so a crash of \
+                 the machine loses the turns acknowledged last",
+            );
+        }
+        if self.get("maxmemory-policy").is_some_and(|policy| policy.starts_with("allkeys")) {
+            let may_evict = "it throws documents away when its memory is full (maxmemory-policy \
+                allkeys-...); set maxmemory-policy noeviction";
+            match self.get("maxmemory") {
+                Some("0") => verdict.warn(may_evict),
+                _ => verdict.doubt(may_evict),
+            }
+        }
+        if self.get("connected_slaves").is_some_and(|count| count != "0") {
+            verdict.warn(
+                "it has replicas, which get writes a moment later: a failover loses the turns \
+                 acknowledged last",
+            );
+        }
+        verdict
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Verdict {
+    durability: Durability,
+    pub(super) warnings: Vec<String>,
+    pub(super) refusal: Option<String>,
+}
+
+impl Verdict {
+    fn warn(&mut self, what: &str) {
+        self.warnings.push(what.to_owned());
+    }
+
+    fn refuse(&mut self, why: &str) {
+        let _first = self.refusal.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Something that voids the promises, unless that is accepted.
+    fn doubt(&mut self, what: &str) {
+        match self.durability {
+            Durability::Relaxed => self.warn(what),
+            Durability::Strict => {
+                self.refuse(&format!(
+                    "{what}, or accept the loss with durability=relaxed in the URL"
+                ));
+            }
+        }
+    }
+}
+
+/// The answer, or `None` where this is forbidden or unknown, as it is with many hosted servers.
+async fn ask(link: &Link, shard: Shard, command: &redis::Cmd) -> Result<Option<Value>, Failure> {
+    match link.call(shard, command).await {
+        Ok(value) => Ok(Some(value)),
+        Err(Failure::Refused(error)) if matches!(error.code(), Some("NOPERM" | "ERR")) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: [(&str, &str); 7] = [
+        ("appendonly", "yes"),
+        ("appendfsync", "always"),
+        ("maxmemory", "100"),
+        ("maxmemory-policy", "noeviction"),
+        ("role", "master"),
+        ("connected_slaves", "0"),
+        ("cluster_enabled", "0"),
+    ];
+
+    fn judge(changed: &[(&str, &str)], durability: Durability) -> Verdict {
+        let values = GOOD.iter().chain(changed);
+        let values = values.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Settings { values: values.collect() }.judge(false, durability)
+    }
+
+    #[test]
+    fn a_server_that_keeps_every_write_is_used_without_a_word() {
+        for fine in [&[][..], &[("maxmemory-policy", "volatile-lru")]] {
+            let verdict = judge(fine, Durability::Strict);
+            assert_eq!((verdict.refusal, verdict.warnings), (None, vec![]));
+        }
+    }
+
+    #[test]
+    fn settings_that_void_the_promise_are_refused_unless_that_is_accepted() {
+        for (bad, why) in [
+            (("appendonly", "no"), "in memory only"),
+            (("maxmemory-policy", "allkeys-lru"), "throws documents away"),
+        ] {
+            let refusal = judge(&[bad], Durability::Strict).refusal.unwrap();
+            assert!(refusal.contains(why) && refusal.contains("durability=relaxed"), "{refusal}");
+            let verdict = judge(&[bad], Durability::Relaxed);
+            assert_eq!(verdict.refusal, None);
+            assert!(verdict.warnings.iter().any(|warning| warning.contains(why)), "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_never_work_is_refused_in_any_case() {
+        for bad in [("role", "slave"), ("cluster_enabled", "1")] {
+            assert!(judge(&[bad], Durability::Relaxed).refusal.is_some(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_weakens_the_promise_is_warned_about() {
+        for (bad, why) in [
+            (&[("appendfsync", "everysec")][..], "flush every write"),
+            (&[("appendfsync", "no")], "flush every write"),
+            (&[("connected_slaves", "2")], "has replicas"),
+            (&[("maxmemory", "0"), ("maxmemory-policy", "allkeys-lfu")], "throws documents away"),
+        ] {
+            let verdict = judge(bad, Durability::Strict);
+            assert_eq!(verdict.refusal, None);
+            assert_eq!(verdict.warnings.len(), 1);
+            assert!(verdict.warnings.iter().all(|warning| warning.contains(why)), "{verdict:?}");
+        }
+        let verdict = Settings::default().judge(false, Durability::Strict);
+        assert_eq!(verdict.refusal, None);
+        assert!(verdict.warnings.iter().any(|warning| warning.contains("cannot be read")));
+    }
+}

@@ -1,0 +1,48 @@
+//! Names for writes: one that was given out is never given out again, by whatever process.
+
+use std::{
+    collections::hash_map::RandomState,
+    fmt,
+    hash::BuildHasher,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Gives out names: 128 random bits that this source alone has, and a number.
+pub(crate) struct WriteIds {
+    source: String,
+    next: AtomicU64,
+}
+
+impl WriteIds {
+    pub(crate) fn new() -> Self {
+        // The keys of a hasher of the standard library come from the system's random source.
+        let random = RandomState::new();
+        let source = format!("{:016x}{:016x}", random.hash_one(0), random.hash_one(1));
+        Self { source, next: AtomicU64::new(0) }
+    }
+
+    /// A new name, of hexadecimal digits and one hyphen.
+    pub(crate) fn next(&self) -> String {
+        format!("{}-{:x}", self.source, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Debug for WriteIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WriteIds")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_name_is_given_twice() {
+        let (one, other) = (WriteIds::new(), WriteIds::new());
+        let names: BTreeSet<_> = (0..1_000).flat_map(|_| [one.next(), other.next()]).collect();
+        assert_eq!(names.len(), 2_000);
+    }
+}

@@ -1,0 +1,109 @@
+//! Stored documents: of ours, of other SDKs, of a newer build, damaged.
+
+use sayso_activity::fuzz::sentence;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::Members;
+use crate::{
+    Key,
+    document::{Document, RESERVED},
+    store::Error,
+};
+
+/// The members of `$sayso` that this build understands, but for its format.
+const NUMBERS_AND_TEXTS: [&str; 4] = ["turn", "rev", "write", "seen"];
+const LISTS: [&str; 3] = ["outbox", "parked", "timers"];
+const OTHERS: [&str; 3] = ["v", "answers", "claim"];
+
+/// A stored text is refused in one sentence, or nothing of it is lost when it is written again.
+pub fn document(data: &[u8]) {
+    let Ok(body) = str::from_utf8(data) else { return };
+    let Some(document) = parse(body) else { return };
+    let written = document.to_json();
+    let again = parse(&written).expect("what is written can be read");
+    assert_eq!(again.to_json(), written, "the second write differs");
+    assert_eq!(again.bag, document.bag);
+    assert_eq!(format!("{:?}", again.ledger), format!("{:?}", document.ledger));
+    assert_eq!(again.ledger.due(), document.ledger.due());
+    for entry in &document.ledger.outbox {
+        drop(entry.to_activity());
+    }
+
+    let (mut before, mut after) = (members(body), members(&written));
+    let ours = before.remove(RESERVED).map(|raw| members(raw.get())).unwrap_or_default();
+    let ours_after = members(after.remove(RESERVED).expect("it is always written").get());
+    assert_eq!(texts(&before), texts(&after), "a property was lost or changed");
+    ledger_is_kept(&ours, &ours_after);
+    newer_is_refused(after, ours_after);
+}
+
+/// Reads a text, and checks the error when it is none.
+fn parse(body: &str) -> Option<Document> {
+    let key = Key::new("k").expect("a key of one letter");
+    match Document::parse(&key, body) {
+        Ok(document) => Some(document),
+        Err(error) => {
+            assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+            sentence(&error.to_string());
+            None
+        }
+    }
+}
+
+fn ledger_is_kept(before: &Members, after: &Members) {
+    let format = before.get("v").map_or(0, |raw| read::<u32>(raw));
+    assert!(format <= read(after.get("v").expect("it is always written")), "read a newer format");
+    for name in NUMBERS_AND_TEXTS {
+        let after: Value = read(after.get(name).expect("it is always written"));
+        if let Some(raw) = before.get(name) {
+            assert_eq!(read::<Value>(raw), after, "{name} changed");
+        }
+    }
+    for name in LISTS {
+        let list = |members: &Members| members.get(name).map(|raw| read(raw)).unwrap_or_default();
+        let (before, after): (Vec<Item>, Vec<Item>) = (list(before), list(after));
+        let same = |a: &Item, b: &Item| a.id == b.id && a.activity.get() == b.activity.get();
+        let is_same =
+            before.len() == after.len() && before.iter().zip(&after).all(|(a, b)| same(a, b));
+        assert!(is_same, "an entry of {name} was lost or changed");
+    }
+    let known = [&NUMBERS_AND_TEXTS[..], &LISTS, &OTHERS].concat();
+    for (name, raw) in before.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+        let kept = after.get(name).map(|raw| raw.get());
+        assert_eq!(kept, Some(raw.get()), "an unknown member was lost or changed");
+    }
+}
+
+/// The same document with a format of tomorrow: no guess is made at what it means.
+fn newer_is_refused(mut document: Members, mut ours: Members) {
+    let format: u32 = read(ours.get("v").expect("it is always written"));
+    drop(ours.insert("v".to_owned(), raw(&(format + 1))));
+    drop(document.insert(RESERVED.to_owned(), raw(&ours)));
+    let key = Key::new("k").expect("a key of one letter");
+    let error = Document::parse(&key, raw(&document).get()).expect_err("a newer format is refused");
+    assert!(error.to_string().contains("newer"), "{error}");
+}
+
+/// What an entry of any list has.
+#[derive(Deserialize)]
+struct Item {
+    id: String,
+    activity: Box<RawValue>,
+}
+
+fn members(text: &str) -> Members {
+    serde_json::from_str(text).expect("what was read as a document is an object")
+}
+
+fn texts(members: &Members) -> Vec<(&str, &str)> {
+    members.iter().map(|(name, raw)| (name.as_str(), raw.get())).collect()
+}
+
+fn read<T: serde::de::DeserializeOwned>(raw: &RawValue) -> T {
+    serde_json::from_str(raw.get()).expect("a member of a document that was read has its shape")
+}
+
+fn raw<T: serde::Serialize>(value: &T) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).expect("its keys are strings")
+}
