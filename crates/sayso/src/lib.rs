@@ -55,7 +55,7 @@ pub use sayso_stores as stores;
 pub use sayso_turn as turn;
 
 pub use open::{OpenError, open_store};
-pub use sayso_turn::{Documents, Engine, Limits, Outcome, run};
+pub use sayso_turn::{Documents, Engine, Limits, Outcome, Ttl, run};
 pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, serve};
 
 /// The result of a bot's handler: nothing on success, any error on failure.

@@ -25,6 +25,19 @@ use crate::limits::KEY_BYTES_MAX;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Arc<str>);
 
+/// What a key is the key of, as far as its text tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    /// A conversation's state.
+    Conversation,
+    /// A user's state.
+    User,
+    /// One user's state in one conversation.
+    Private,
+    /// Anything else.
+    Other,
+}
+
 /// Why a text cannot be a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -87,6 +100,19 @@ impl Key {
         Self::new(format!("{channel_id}/conversations/{conversation_id}/users/{user_id}"))
     }
 
+    /// What this is the key of, read from its text. Ids may hold slashes, so this is a good guess:
+    /// good enough to say how long to keep a document, and used for nothing else.
+    #[must_use]
+    pub fn kind(&self) -> KeyKind {
+        let mut parts = self.0.split('/');
+        match parts.nth(1) {
+            Some("users") => KeyKind::User,
+            Some("conversations") if parts.rev().nth(1) == Some("users") => KeyKind::Private,
+            Some("conversations") => KeyKind::Conversation,
+            _ => KeyKind::Other,
+        }
+    }
+
     /// The key as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -120,6 +146,21 @@ mod tests {
         assert_eq!(Key::user("msteams", "29:1").unwrap().as_str(), "msteams/users/29:1");
         let private = Key::private("webchat", "c", "u").unwrap();
         assert_eq!(private.as_str(), "webchat/conversations/c/users/u");
+    }
+
+    #[test]
+    fn a_key_tells_its_kind() {
+        let kinds = [
+            (Key::conversation("webchat", "users").unwrap(), KeyKind::Conversation),
+            (Key::conversation("webchat", "a/b").unwrap(), KeyKind::Conversation),
+            (Key::user("webchat", "conversations").unwrap(), KeyKind::User),
+            (Key::private("webchat", "c", "u").unwrap(), KeyKind::Private),
+            (Key::new("orders").unwrap(), KeyKind::Other),
+            (Key::new("shop/orders/7").unwrap(), KeyKind::Other),
+        ];
+        for (key, kind) in kinds {
+            assert_eq!(key.kind(), kind, "{key}");
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crate::{Key, KeyKind};
+
 /// The longest key that every store must accept, in bytes.
 pub const KEY_BYTES_MAX: usize = 2048;
 
@@ -62,6 +64,52 @@ pub struct Limits {
     pub sweep_every: Duration,
     /// How many waiting documents one look takes.
     pub sweep_max: usize,
+    /// How long documents are kept.
+    pub ttl: Ttl,
+}
+
+/// How long a document is kept after its last turn, by the kind of its key; for ever without a time.
+///
+/// An expired document counts as absent at once, on every engine, and is removed soon after. One in which
+/// replies or timers wait does not expire.
+///
+/// # Example
+/// ```
+/// use std::time::Duration;
+/// use sayso_turn::{Limits, Ttl};
+///
+/// let day = Duration::from_secs(24 * 60 * 60);
+/// let limits = Limits { ttl: Ttl { conversation: Some(30 * day), ..Ttl::default() }, ..Limits::default() };
+/// assert_eq!(limits.ttl.user, None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ttl {
+    /// State of a conversation, with its outbox, timers and ids seen.
+    pub conversation: Option<Duration>,
+    /// State of a user.
+    pub user: Option<Duration>,
+    /// State of a user in a conversation.
+    pub private: Option<Duration>,
+    /// Everything else.
+    pub other: Option<Duration>,
+}
+
+impl Ttl {
+    /// How long the document of a key is kept.
+    #[must_use]
+    pub fn of(&self, key: &Key) -> Option<Duration> {
+        match key.kind() {
+            KeyKind::Conversation => self.conversation,
+            KeyKind::User => self.user,
+            KeyKind::Private => self.private,
+            KeyKind::Other => self.other,
+        }
+    }
+
+    /// Whether anything expires at all.
+    pub(crate) fn is_set(&self) -> bool {
+        *self != Self::default()
+    }
 }
 
 impl Default for Limits {
@@ -88,6 +136,7 @@ impl Default for Limits {
             record_after: Duration::from_millis(50),
             sweep_every: Duration::from_secs(3),
             sweep_max: 500,
+            ttl: Ttl::default(),
         }
     }
 }

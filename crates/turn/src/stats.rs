@@ -52,6 +52,10 @@ counters! {
     recovered,
     /// Timers fired.
     fired,
+    /// Prepared changes of other instances' turns that were fenced off.
+    fenced,
+    /// Documents removed because their time was over.
+    expired,
 }
 
 /// One counter.

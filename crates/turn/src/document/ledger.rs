@@ -44,6 +44,8 @@ pub struct Ledger {
     pub prepared: Option<Arc<Prepared>>,
     /// Writes of this document that decided about others, until those are finished.
     pub decided: Vec<Decided>,
+    /// From when on the document counts as absent.
+    pub expires: Option<Timestamp>,
     /// Members of a newer minor format, kept.
     extra: Bag,
 }
@@ -181,6 +183,7 @@ impl Ledger {
             timers: take(&mut members, "timers")?,
             prepared: take(&mut members, "prepared")?,
             decided: take(&mut members, "decided")?,
+            expires: take(&mut members, "expires")?,
             extra: members,
         };
         Ok(ledger)
@@ -222,6 +225,10 @@ impl Ledger {
             push_json(text, prepared);
         }
         write_list(text, "decided", &self.decided);
+        if let Some(expires) = &self.expires {
+            text.push_str(",\"expires\":");
+            push_json(text, expires);
+        }
         if !self.extra.is_empty() {
             text.push(',');
             self.extra.write_members(text);
@@ -232,12 +239,17 @@ impl Ledger {
     /// From when on others should look at this document.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
-        if self.outbox.is_empty() {
-            let is_unfinished = self.prepared.is_some() || !self.decided.is_empty();
-            let timers = || self.timers.iter().map(|timer| timer.at).min();
-            return is_unfinished.then_some(Self::CLAIMED).or_else(timers);
+        self.waits_until().or(self.expires)
+    }
+
+    /// When something in this document is to be seen to, if anything is.
+    pub(crate) fn waits_until(&self) -> Option<Timestamp> {
+        if !self.outbox.is_empty() {
+            return Some(if self.claim.is_some() { Self::CLAIMED } else { Self::UNCLAIMED });
         }
-        Some(if self.claim.is_some() { Self::CLAIMED } else { Self::UNCLAIMED })
+        let is_unfinished = self.prepared.is_some() || !self.decided.is_empty();
+        let timers = || self.timers.iter().map(|timer| timer.at).min();
+        is_unfinished.then_some(Self::CLAIMED).or_else(timers)
     }
 
     /// About how many bytes the ledger takes as JSON.

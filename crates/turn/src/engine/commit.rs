@@ -40,6 +40,8 @@ pub(super) struct Loaded {
     pub(super) expect: Expect,
     /// Whether it is stored with a change that was only prepared, one that is settled now.
     pub(super) is_settled: bool,
+    /// Whether what is stored counts as absent.
+    pub(super) is_expired: bool,
 }
 
 impl Shared {
@@ -52,7 +54,27 @@ impl Shared {
     ) -> Result<Loaded, Error> {
         let (mut document, expect, _) = self.read(key, within).await?;
         let is_settled = self.settle(&mut document, rounds, within).await?;
-        Ok(Loaded { document, expect, is_settled })
+        let is_expired = self.is_expired(&document);
+        if is_expired {
+            // The revision goes on: it tells a stale read from a fresh one.
+            let rev = document.ledger.rev;
+            document = Document::default();
+            document.ledger.rev = rev;
+        }
+        Ok(Loaded { document, expect, is_settled, is_expired })
+    }
+
+    /// Whether a document counts as absent by now.
+    pub(super) fn is_expired(&self, document: &Document) -> bool {
+        document.ledger.expires.is_some_and(|at| at <= self.clock.now())
+    }
+
+    /// Removes a document that counts as absent, if it is still the one that was seen.
+    pub(super) async fn remove(&self, key: &Key, etag: &ETag, within: Duration) {
+        let removed = self.within(within, self.store.delete(key, etag)).await;
+        if let Some(Ok(Saved::Committed(_))) = removed {
+            self.counters.expired.add(1);
+        }
     }
 
     /// Reads a document from the store, within a time. Absent is an empty document.
@@ -143,8 +165,13 @@ impl Shared {
     pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.ledger.rev += 1;
         document.ledger.write = self.ids.unique();
-        let (body, due) = (document.to_json(), document.ledger.due());
-        Write { key: key.clone(), expect: expect.clone(), body, due, expires: None }
+        let ledger = &mut document.ledger;
+        ledger.expires = match self.limits.ttl.is_set().then(|| self.limits.ttl.of(key)).flatten() {
+            Some(ttl) if ledger.waits_until().is_none() => Some(self.clock.now().after(ttl)),
+            _ => None,
+        };
+        let (due, expires) = (ledger.due(), ledger.expires);
+        Write { key: key.clone(), expect: expect.clone(), body: document.to_json(), due, expires }
     }
 
     async fn save(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {

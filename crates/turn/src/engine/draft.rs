@@ -23,6 +23,8 @@ pub(super) struct Draft {
     pub(super) expect: Expect,
     /// Whether there is anything to write.
     pub(super) is_changed: bool,
+    /// Whether what is stored counts as absent.
+    pub(super) is_expired: bool,
     /// Whether the outbox was taken over from another instance.
     pub(super) is_taken: bool,
 }
@@ -36,7 +38,7 @@ pub(super) struct Result {
 
 impl Draft {
     pub(super) fn new(document: Document, expect: Expect) -> Self {
-        Self { document, expect, is_changed: false, is_taken: false }
+        Self { document, expect, is_changed: false, is_expired: false, is_taken: false }
     }
 
     /// Takes out of the outbox what the courier has dealt with.

@@ -149,7 +149,9 @@ async fn round(
             let reason = "the document in memory is old".to_owned();
             return Err(Setback::Again { reason, wait: None });
         }
-        if is_fresh {
+        if let (true, Expect::At(etag)) = (draft.is_expired, &draft.expect) {
+            shared.remove(&mailbox.key, etag, left).await;
+        } else if is_fresh {
             unchanged(shared, mailbox, &draft);
         }
         return Ok(verdicts);
@@ -190,13 +192,14 @@ async fn load(
         let cached = shared.cache().get(&mailbox.key);
         if let Some(Cached { document, etag, .. }) = cached
             && document.ledger.prepared.is_none()
+            && !shared.is_expired(&document)
         {
             shared.counters.cache_hits.add(1);
             return Ok((Draft::new((*document).clone(), Expect::At(etag)), false));
         }
     }
     match shared.load(&mailbox.key, rounds, within).await {
-        Ok(Loaded { document, expect, is_settled }) => {
+        Ok(Loaded { document, expect, is_settled, is_expired }) => {
             let mut desk = mailbox.desk();
             if document.ledger.rev < desk.rev && expect != Expect::Absent {
                 let reason = "the store answered with an older version".to_owned();
@@ -205,6 +208,7 @@ async fn load(
             desk.is_shared |= desk.rev > 0 && document.ledger.rev > desk.rev;
             let mut draft = Draft::new(document, expect);
             draft.is_changed = is_settled;
+            draft.is_expired = is_expired;
             Ok((draft, true))
         }
         Err(error) if error.is_transient() => {

@@ -88,7 +88,10 @@ impl Shared {
         // A write of ours proves that the read was no stale one, and that the preparer's write fails.
         let fence = self.write(&key, &mut by, &expect);
         match self.within(within, self.store.save(fence)).await {
-            Some(Ok(Saved::Committed(_))) => Ok(true),
+            Some(Ok(Saved::Committed(_))) => {
+                self.counters.fenced.add(1);
+                Ok(true)
+            }
             _ => Err(self.in_doubt("a turn of another conversation could not be fenced")),
         }
     }

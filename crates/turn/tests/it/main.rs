@@ -12,6 +12,10 @@ mod fuzz;
 #[cfg(test)]
 mod promises;
 #[cfg(test)]
+mod retention;
+#[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod store_faults;
 #[cfg(test)]
 mod timers;

@@ -166,6 +166,8 @@ pub(crate) struct TestStore {
     pub(crate) saves: Mutex<VecDeque<Fault>>,
     /// What every save meets, for ever.
     pub(crate) always: Mutex<Option<Fault>>,
+    /// Whether it pretends that it cannot write several documents at once.
+    pub(crate) has_steps: AtomicBool,
     pub(crate) load_faults: Mutex<VecDeque<Fault>>,
     pub(crate) loads: AtomicU64,
     pub(crate) writes: AtomicU64,
@@ -265,7 +267,7 @@ impl Store for TestStore {
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
-        self.inner.transactions()
+        if self.has_steps.load(Ordering::Relaxed) { None } else { self.inner.transactions() }
     }
 }
 
