@@ -40,17 +40,21 @@ enum Heir {
 }
 
 /// Dies at every await of a turn: message, invoke, event and `expectReplies`, recovered by redelivery
-/// to a new life and by another instance. Each case gets a store of its own.
-pub fn enumerate_crashes(store: impl Fn() -> Arc<dyn Store>) -> Enumeration {
+/// to a new life and by another instance. Each case gets a store of its own, one that lets several
+/// documents be written at once or pretends that it cannot.
+pub fn enumerate_crashes(
+    has_transactions: bool,
+    store: impl Fn() -> Arc<dyn Store>,
+) -> Enumeration {
     let mut all = Enumeration::default();
     // `Trace` stands for a message that wants its replies in the answer.
     for kind in [Kind::Message, Kind::Invoke, Kind::Event, Kind::Trace] {
         for heir in [Heir::Redelivery, Heir::Other] {
-            let (polls, _) = die(store(), &kind, heir, u64::MAX);
+            let (polls, _) = die(store(), has_transactions, &kind, heir, u64::MAX);
             all.awaits = all.awaits.max(polls);
             for at in 0..polls {
                 all.cases += 1;
-                let (_, broken) = die(store(), &kind, heir, at);
+                let (_, broken) = die(store(), has_transactions, &kind, heir, at);
                 all.broken.extend(
                     broken.into_iter().map(|what| format!("{kind} {heir:?} at {at}: {what}")),
                 );
@@ -61,13 +65,20 @@ pub fn enumerate_crashes(store: impl Fn() -> Arc<dyn Store>) -> Enumeration {
 }
 
 /// Plays two turns; the first instance dies before its n-th poll. Gives its polls and what broke.
-fn die(store: Arc<dyn Store>, kind: &Kind, heir: Heir, at: u64) -> (u64, Vec<String>) {
+fn die(
+    store: Arc<dyn Store>,
+    has_transactions: bool,
+    kind: &Kind,
+    heir: Heir,
+    at: u64,
+) -> (u64, Vec<String>) {
     let plan = Plan {
         instances: if heir == Heir::Other { 2 } else { 1 },
         conversations: 1,
         activities: 2,
         is_keyed: false,
-        has_transactions: true,
+        has_transactions,
+        expires: false,
         is_steady: true,
         ..Plan::calm(1)
     };

@@ -104,7 +104,7 @@ impl Nodes {
             .clock(Arc::new(clock))
             .tasks(Arc::new(SimTasks { executor, owner: Owner::Instance(life) }))
             .seed(world.plan.seed.wrapping_mul(1000).wrapping_add(life as u64))
-            .limits(Limits::default())
+            .limits(Limits { ttl: world.plan.ttl(), ..Limits::default() })
             .start();
         world.tell(|| format!("instance {life}: starts"));
         self.engines.lock().unwrap_or_else(PoisonError::into_inner).push(engine.clone());

@@ -1,6 +1,8 @@
 //! What one run is made of, drawn from its seed.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
+
+use sayso_turn::Ttl;
 
 use crate::Fault;
 
@@ -21,6 +23,8 @@ pub struct Plan {
     pub is_keyed: bool,
     /// Whether the store can write several documents at once.
     pub has_transactions: bool,
+    /// Whether everything expires [`Plan::TTL`] after its last turn.
+    pub expires: bool,
     /// Whether every wait that may happen does happen, always as long: for counting awaits.
     pub is_steady: bool,
     /// Whether the bot is the one whose history is exact; anybody else's says what it likes.
@@ -39,6 +43,8 @@ impl Plan {
                 faults.insert(*fault, 0.01 + 0.29 * dice.f64());
             }
         }
+        let has_wrong_clock =
+            [Fault::Skew, Fault::Jump].iter().any(|fault| faults.contains_key(fault));
         Self {
             seed,
             instances: dice.usize(2..=4),
@@ -47,9 +53,19 @@ impl Plan {
             faults,
             is_keyed: dice.bool(),
             has_transactions: dice.bool(),
+            // A clock that is wrong by more than the time makes documents expire early, as it should.
+            expires: dice.u8(..8) == 0 && !has_wrong_clock,
             is_steady: false,
             is_exact: true,
         }
+    }
+
+    /// How long documents are kept where they expire: longer than any run takes.
+    pub const TTL: Duration = Duration::from_secs(15 * 60);
+
+    pub(crate) fn ttl(&self) -> Ttl {
+        let ttl = self.expires.then_some(Self::TTL);
+        Ttl { conversation: ttl, user: ttl, private: ttl, other: ttl }
     }
 
     /// The same with nothing going wrong.

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use sayso_turn::{
     Engine, Key, Stats,
     store::{MemoryStore, Store},
@@ -68,6 +69,10 @@ pub struct Totals {
     pub given_up: u64,
     /// Timers fired.
     pub fired: u64,
+    /// Prepared changes fenced off.
+    pub fenced: u64,
+    /// Documents removed because their time was over.
+    pub expired: u64,
 }
 
 impl Totals {
@@ -81,6 +86,8 @@ impl Totals {
         self.parked += other.parked;
         self.given_up += other.given_up;
         self.fired += other.fired;
+        self.fenced += other.fenced;
+        self.expired += other.expired;
     }
 }
 
@@ -93,10 +100,30 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
     let all: Vec<Said> = (0..plan.activities).map(|n| Said::draw(&world, n)).collect();
     if stage(&world, &nodes, &all) {
         check(&world, &nodes, &all);
+        if plan.expires {
+            expire(&world, &all);
+        }
     }
     let report = report(&world, &nodes);
     executor.end();
     report
+}
+
+/// Waits until everything has expired: then nothing may be left.
+fn expire(world: &World, all: &[Said]) {
+    let until = world.executor.now() + Plan::TTL + REST_MAX;
+    world.executor.run_until(until, || false);
+    for key in all.iter().map(|said| said.key.clone()).chain(all.iter().filter_map(Said::user_key))
+    {
+        if world
+            .store
+            .load(&key)
+            .now_or_never()
+            .is_some_and(|loaded| loaded.is_ok_and(|l| l.is_some()))
+        {
+            return world.violation(format!("I10: {key} is kept beyond its time"));
+        }
+    }
 }
 
 /// Lets users say things to instances in an unkind world, until everything is at rest. False when it
@@ -188,6 +215,8 @@ fn report(world: &World, nodes: &Nodes) -> Report {
             parked: total(|stats| stats.parked),
             given_up: total(|stats| stats.given_up),
             fired: total(|stats| stats.fired),
+            fenced: total(|stats| stats.fenced),
+            expired: total(|stats| stats.expired),
         },
         simulated: world.executor.now(),
         timeline: seen.timeline.take().unwrap_or_default(),

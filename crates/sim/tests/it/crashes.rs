@@ -14,7 +14,7 @@ use sayso_turn::{
 
 #[test]
 fn dying_at_any_await_of_a_turn_breaks_nothing_in_memory() {
-    let all = enumerate_crashes(|| Arc::new(MemoryStore::default()));
+    let all = enumerate_crashes(true, || Arc::new(MemoryStore::default()));
     println!(
         "crashes, memory: {} cases, {} awaits, {} broken",
         all.cases,
@@ -26,10 +26,23 @@ fn dying_at_any_await_of_a_turn_breaks_nothing_in_memory() {
 }
 
 #[test]
+fn dying_at_any_await_of_a_turn_breaks_nothing_without_transactions() {
+    let all = enumerate_crashes(false, || Arc::new(MemoryStore::default()));
+    println!(
+        "crashes, memory without transactions: {} cases, {} awaits, {} broken",
+        all.cases,
+        all.awaits,
+        all.broken.len()
+    );
+    assert!(all.broken.is_empty(), "{:#?}", all.broken);
+    assert!(all.cases >= 400, "{} cases", all.cases);
+}
+
+#[test]
 fn dying_at_any_await_of_a_turn_breaks_nothing_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let count = std::cell::Cell::new(0);
-    let all = enumerate_crashes(|| {
+    let all = enumerate_crashes(true, || {
         count.set(count.get() + 1);
         let path = folder.path().join(format!("{}.sqlite", count.get()));
         Arc::new(AtOnce(SqliteStore::open(path).unwrap()))
