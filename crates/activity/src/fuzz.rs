@@ -9,6 +9,8 @@ mod same;
 
 pub use corpus::replay;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use self::same::{Tree, tree};
@@ -27,6 +29,9 @@ pub fn activity(data: &[u8]) {
     let text = str::from_utf8(data).expect("only UTF-8 is read");
     let read = tree(text);
     assert!(depth(&read) <= DEPTH_MAX, "read although nested too deeply");
+
+    let names: BTreeSet<&str> = activity.extra.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), activity.extra.len(), "a member stands twice");
 
     let written = activity.to_json();
     let written_text = str::from_utf8(&written).expect("only UTF-8 is written");

@@ -35,6 +35,7 @@
 //!
 //! # Features
 //! * `sqlite` (default): the embedded store.
+//! * `azure-blob`, `cosmos`, `postgres`, `redis`, `s3`: engines that a bot grows onto; `engines`: all.
 //! * `command` (default): the `sayso` command. A library turns default features off and `sqlite` on.
 //! * `sim`: the simulator, for tests of a bot.
 //! * `faults`: named points at which a test can kill the process.

@@ -8,11 +8,22 @@ use sayso_turn::store::{self, MemoryStore, Store};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The URL has no scheme, or one that this build does not know.
-    #[error("`{scheme}` is not a store this build knows; use {}", KNOWN.join(" or "))]
+    /// The URL has no scheme, or one that nobody knows.
+    #[error("`{scheme}` is not a store this build knows; use {}", known())]
     Unknown {
         /// What stands before the colon. The rest may hold a secret and is never shown.
         scheme: String,
+    },
+    /// The engine is known and was not built in.
+    #[error(
+        "`{scheme}` is a store that this build lacks; build with the feature `{feature}`, as in \
+         `cargo install sayso --features {feature}` (`engines` has them all)"
+    )]
+    NotBuiltIn {
+        /// What stands before the colon. The rest may hold a secret and is never shown.
+        scheme: String,
+        /// The feature of this crate that has the engine.
+        feature: &'static str,
     },
     /// The scheme needs more than was given.
     #[error("the store URL names no file; use for example sqlite:data/sayso.sqlite")]
@@ -22,77 +33,140 @@ pub enum OpenError {
     Store(#[from] store::Error),
 }
 
-/// The forms that this build understands, for the error that says so.
-const KNOWN: &[&str] = &[
+/// The forms that this build understands, for the error that says so, each with its feature.
+const KNOWN: &[(&str, &str)] = &[
     #[cfg(feature = "sqlite")]
-    "sqlite:path/to/file (kept on disk)",
-    "memory:// (forgotten when the process ends)",
+    ("sqlite", "sqlite:path/to/file (kept on disk)"),
+    #[cfg(feature = "postgres")]
+    ("postgres", "postgres://user@host/database"),
+    #[cfg(feature = "redis")]
+    ("redis", "redis://host"),
+    #[cfg(feature = "azure-blob")]
+    ("azure-blob", "azblob:https://account.blob.core.windows.net/container"),
+    #[cfg(feature = "cosmos")]
+    ("cosmos", "cosmos:https://account.documents.azure.com/database/container"),
+    #[cfg(feature = "s3")]
+    ("s3", "s3://bucket"),
+    ("", "memory:// (forgotten when the process ends)"),
+];
+
+/// Every scheme of an engine that is a feature, and the feature.
+const ENGINES: &[(&str, &str)] = &[
+    ("sqlite", "sqlite"),
+    ("postgres", "postgres"),
+    ("postgresql", "postgres"),
+    ("redis", "redis"),
+    ("rediss", "redis"),
+    ("redis+cluster", "redis"),
+    ("rediss+cluster", "redis"),
+    ("valkey", "redis"),
+    ("valkeys", "redis"),
+    ("valkey+cluster", "redis"),
+    ("valkeys+cluster", "redis"),
+    ("azblob", "azure-blob"),
+    ("cosmos", "cosmos"),
+    ("s3", "s3"),
 ];
 
 /// Opens the store that a URL names.
 ///
-/// | URL | store |
-/// |---|---|
-/// | `memory://` | the process's own memory; forgotten when it ends |
-/// | `sqlite:path` or `sqlite://path` | a SQLite file, made together with its folder (feature `sqlite`) |
+/// | URL | store | feature |
+/// |---|---|---|
+/// | `memory://` | the process's own memory; forgotten when it ends | |
+/// | `sqlite:path` or `sqlite://path` | a SQLite file, made together with its folder | `sqlite` |
+/// | `postgres://user@host/database` | PostgreSQL | `postgres` |
+/// | `redis://host`, `rediss://host`, `redis+cluster://host` | Redis or Valkey | `redis` |
+/// | `azblob:https://account.blob.core.windows.net/container` | Azure Blob Storage | `azure-blob` |
+/// | `cosmos:https://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
+/// | `s3://bucket` | an S3-compatible object store | `s3` |
 ///
-/// Blocks for a moment; call it when the program starts.
+/// What else a URL can say is documented with each engine, in [`stores`](crate::stores). Call it when
+/// the program starts: SQLite blocks for a moment, servers are connected to and set up.
 ///
 /// # Errors
-/// [`OpenError::Unknown`] for any other URL, with a sentence that lists what works; else what the
-/// engine says.
+/// [`OpenError::Unknown`] for any other URL, with a sentence that lists what works;
+/// [`OpenError::NotBuiltIn`] for an engine whose feature is off; else what the engine says.
+///
+/// # Cancellation
+/// Dropping the future opens nothing; what was set up on a server stays.
 ///
 /// # Example
 /// ```
-/// let store = sayso::open_store("memory://")?;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso::OpenError> {
+/// let store = sayso::open_store("memory://").await?;
 /// assert!(store.transactions().is_some());
 ///
-/// let error = sayso::open_store("mongodb://me:secret@host").unwrap_err().to_string();
+/// let error = sayso::open_store("mongodb://me:secret@host").await.unwrap_err().to_string();
 /// assert!(error.starts_with("`mongodb:` is not a store this build knows; use "));
 /// assert!(!error.contains("secret"));
-/// # Ok::<(), sayso::OpenError>(())
+/// # Ok(()) }
 /// ```
-pub fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
+pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
     let Some((scheme, rest)) = url.split_once(':') else {
         return Err(OpenError::Unknown { scheme: url.to_owned() });
     };
     let path = rest.strip_prefix("//").unwrap_or(rest);
-    match scheme {
-        "memory" if path.is_empty() => Ok(Arc::new(MemoryStore::default())),
+    // An engine's set-up is a large future and runs once: on the heap.
+    match feature_of(scheme) {
+        None if scheme == "memory" && path.is_empty() => Ok(Arc::new(MemoryStore::default())),
         #[cfg(feature = "sqlite")]
-        "sqlite" if path.is_empty() => Err(OpenError::NoPath),
+        Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
         #[cfg(feature = "sqlite")]
-        "sqlite" => Ok(Arc::new(sayso_stores::SqliteStore::open(path)?)),
-        _ => Err(OpenError::Unknown { scheme: format!("{scheme}:") }),
+        Some("sqlite") => Ok(Arc::new(sayso_stores::SqliteStore::open(path)?)),
+        #[cfg(feature = "redis")]
+        Some("redis") => Ok(Arc::new(Box::pin(sayso_stores::RedisStore::open_url(url)).await?)),
+        None => Err(OpenError::Unknown { scheme: format!("{scheme}:") }),
+        Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
     }
+}
+
+fn feature_of(scheme: &str) -> Option<&'static str> {
+    ENGINES.iter().find(|(known, _)| *known == scheme).map(|(_, feature)| *feature)
+}
+
+fn known() -> String {
+    let forms: Vec<&str> = KNOWN.iter().map(|(_, form)| *form).collect();
+    forms.join(" or ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn refused(url: &str) -> String {
-        open_store(url).unwrap_err().to_string()
+    async fn refused(url: &str) -> String {
+        open_store(url).await.unwrap_err().to_string()
     }
 
-    #[test]
-    fn an_unknown_url_is_refused_with_what_works() {
-        for url in ["postgres://u:secret@h/db", "data/sayso.sqlite", "", "memory://x"] {
-            let text = refused(url);
+    #[tokio::test]
+    async fn an_unknown_url_is_refused_with_what_works() {
+        for url in ["mysql://u:secret@h/db", "data/sayso.sqlite", "", "memory://x"] {
+            let text = refused(url).await;
             assert!(text.contains("use ") && text.contains("memory://"), "{url}: {text}");
             assert!(!text.contains("secret"), "{text}");
         }
     }
 
+    #[tokio::test]
+    async fn an_engine_that_was_not_built_in_is_refused_with_its_feature() {
+        // Those that are built in are tested with their servers.
+        let is_built_in = |feature: &str| KNOWN.iter().any(|(known, _)| *known == feature);
+        let lacking = ENGINES.iter().filter(|(_, feature)| !is_built_in(feature));
+        for (scheme, feature) in lacking {
+            let text = refused(&format!("{scheme}://me:secret@host")).await;
+            assert!(text.contains(&format!("--features {feature}")), "{scheme}: {text}");
+            assert!(!text.contains("secret"), "{text}");
+        }
+    }
+
     #[cfg(feature = "sqlite")]
-    #[test]
-    fn both_forms_of_a_sqlite_url_open_the_file_and_an_empty_one_does_not() {
+    #[tokio::test]
+    async fn both_forms_of_a_sqlite_url_open_the_file_and_an_empty_one_does_not() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/bot.sqlite");
         for url in [format!("sqlite:{}", file.display()), format!("sqlite://{}", file.display())] {
-            drop(open_store(&url).unwrap());
+            drop(open_store(&url).await.unwrap());
             assert!(file.exists(), "{url}");
         }
-        assert!(refused("sqlite:").contains("names no file"));
+        assert!(refused("sqlite:").await.contains("names no file"));
     }
 }

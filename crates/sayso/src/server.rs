@@ -65,7 +65,7 @@ pub async fn serve(bot: impl Logic) -> crate::Result {
 /// let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("hello"); Ok(()) });
 /// let running = Server::new(bot)
 ///     .address(([127, 0, 0, 1], 0)) // any free port
-///     .store(sayso::open_store("memory://")?)
+///     .store(sayso::open_store("memory://").await?)
 ///     .start()
 ///     .await?;
 /// assert!(running.url().starts_with("http://127.0.0.1:"));
@@ -130,7 +130,7 @@ impl<L: Logic> Server<L> {
         let listener = bind(self.address).await?;
         let store = match self.store {
             Some(store) => store,
-            None => open_store(DEFAULT_STORE)?,
+            None => open_store(DEFAULT_STORE).await?,
         };
         let connector = Connector::new(self.connector).map_err(ServeError::connector)?;
         let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))

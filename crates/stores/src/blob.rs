@@ -1,1 +1,223 @@
-//! Azure Blob Storage.
+//! Azure Blob Storage: one blob a document, one Put Blob a commit.
+//!
+//! The service compares and swaps by ETag, so the conditional save is its own. What waits is found by an
+//! index tag that the same Put Blob writes. The module also reads and writes the containers of the Bot
+//! Framework SDKs ([`Layout`]).
+
+mod config;
+mod connection;
+mod container;
+mod failure;
+mod index;
+mod names;
+mod set_up;
+mod signing;
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+};
+
+pub use self::config::{BlobConfig, DueBy};
+use self::{
+    container::{Blob, Container, Label, Put},
+    names::{Named, Names},
+};
+use crate::{Layout, layout::bodies};
+
+/// The largest document that [`BlobStore`] takes, in bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// Documents in a container of Azure Blob Storage.
+///
+/// # Guarantees
+/// * A committed write is stored as the account's redundancy says (three copies at least).
+/// * Any number of stores, processes and machines may use one container at the same time.
+/// * A load sees every write that was acknowledged before it was called.
+/// * The client library repeats nothing by itself: a write whose answer is lost is
+///   [`Error::Unknown`], never a conflict with itself.
+///
+/// # Limits
+/// A document has at most [`DOCUMENT_BYTES_MAX`] bytes. There are no transactions. The index of tags
+/// follows the blobs after a moment, so [`due`](Store::due) may name a document a little late.
+///
+/// # Cancellation
+/// A save or delete whose future is dropped is done or not done, never half done; it may be done a
+/// little later, when the request was on its way.
+///
+/// # Example
+/// ```no_run
+/// use sayso_stores::{BlobStore, blob::BlobConfig};
+/// use sayso_turn::{Key, store::Store};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = BlobConfig::from_connection_string("UseDevelopmentStorage=true", "state")?;
+/// let store = BlobStore::open(config).await?;
+/// assert_eq!(store.to_string(), "Azure Blob Storage at devstoreaccount1/state");
+/// assert_eq!(store.load(&Key::conversation("webchat", "c1")?).await?, None);
+/// # Ok(())
+/// # }
+/// ```
+pub struct BlobStore {
+    name: Arc<str>,
+    container: Container,
+    names: Names,
+    due_by: DueBy,
+}
+
+impl BlobStore {
+    /// Opens a container, or creates it (private) where it is missing and the configuration lets it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the address or the right is wrong, when the container is missing and
+    /// must not be created, when anybody can read it, or when index tags are to be used and cannot.
+    /// [`Error::Unavailable`] when the service cannot be reached.
+    ///
+    /// # Cancellation
+    /// The container may have been created.
+    pub async fn open(config: BlobConfig) -> Result<Self, Error> {
+        let name = format!("Azure Blob Storage at {}/{}", shown_account(&config), config.container);
+        let name: Arc<str> = name.into();
+        let container = Container::connect(&config, Arc::clone(&name))?;
+        container.set_up(&config).await?;
+        Ok(Self { name, container, names: Names(config.layout), due_by: config.due_by })
+    }
+
+    /// Opens a container by URL; see [`BlobConfig::from_url`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`Error::Invalid`] when the URL is not understood.
+    ///
+    /// # Cancellation
+    /// The container may have been created.
+    pub async fn open_url(url: &str) -> Result<Self, Error> {
+        Self::open(BlobConfig::from_url(url)?).await
+    }
+
+    /// The client below, for tests that look at the blobs themselves.
+    #[cfg(feature = "conformance")]
+    #[doc(hidden)]
+    pub fn client(&self) -> &azure_storage_blob::BlobContainerClient {
+        &self.container.client
+    }
+
+    fn name_of(&self, key: &Key) -> Result<String, Error> {
+        self.names.name(key).map_err(|reason| self.container.failures.invalid(reason.to_owned()))
+    }
+
+    /// The key of a blob: what the blob says, else what its name says. `None` when it is not a document.
+    fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
+        if let Some(key) = &label.key {
+            // A copy under another name is not the document.
+            let is_own = self.names.name(key).is_ok_and(|own| own == name);
+            return is_own.then(|| Ok(key.clone()));
+        }
+        match self.names.key(name) {
+            Named::Key(key) => Some(Ok(key)),
+            Named::Recorded | Named::Foreign => None,
+            Named::Cut(key) => {
+                let reason =
+                    "the SDK cut the name of its blob, so the rest of its key is not known";
+                Some(Err(Error::Corrupt { key, reason: reason.to_owned() }))
+            }
+        }
+    }
+
+    /// A blob's text, if it is this key's document.
+    fn check(&self, key: &Key, blob: Blob) -> Result<Stored, Error> {
+        let corrupt = |reason: &str| Error::Corrupt { key: key.clone(), reason: reason.to_owned() };
+        if blob.label.key.as_ref().is_some_and(|own| own != key) {
+            return Err(corrupt("its blob holds the document of another key"));
+        }
+        let text =
+            String::from_utf8(blob.bytes).map_err(|_| corrupt("its blob is not UTF-8 text"))?;
+        let body = bodies::read(self.names.0, text).map_err(corrupt)?;
+        Ok(Stored { body, etag: blob.label.etag })
+    }
+}
+
+#[async_trait]
+impl Store for BlobStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let name = self.name_of(key)?;
+        let blob = self.container.get(key, &name).await?;
+        blob.map(|blob| self.check(key, blob)).transpose()
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        let Write { key, expect, body, due, expires: _ } = write;
+        if body.len() > DOCUMENT_BYTES_MAX {
+            return Err(self.container.failures.too_large(&key, body.len()));
+        }
+        let name = self.name_of(&key)?;
+        let body = bodies::write(self.names.0, body);
+        let body = body.map_err(|reason| self.container.failures.invalid(reason))?;
+        // Names of ours say the key, save those with a hash; those of the SDKs may be of two keys.
+        let is_recorded = self.names.key(&name) == Named::Recorded || self.names.0 != Layout::Sayso;
+        let is_tagged = self.due_by == DueBy::Tags;
+        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged };
+        self.container.put(put, &expect).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let name = self.name_of(key)?;
+        self.container.delete(&name, etag).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        match self.due_by {
+            DueBy::Tags => self.due_by_tags(now, after, limit).await,
+            DueBy::Listing => self.due_by_listing(now, after, limit).await,
+        }
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        let pages = match self.container.list(self.names.prefix(&prefix)) {
+            Ok(pages) => pages,
+            Err(error) => return stream::iter([Err(error)]).boxed(),
+        };
+        let pages = stream::try_unfold(pages, move |mut pages| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(page) = self.container.next(&mut pages).await? else { return Ok(None) };
+                let keys = self.keys_in(page, &prefix)?;
+                Ok(Some((stream::iter(keys), pages)))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        None
+    }
+}
+
+/// The account as a store shows it.
+fn shown_account(config: &BlobConfig) -> String {
+    let host = || config.service().ok().and_then(|url| url.host_str().map(str::to_owned));
+    config.account().ok().or_else(host).unwrap_or_default()
+}
+
+impl fmt::Display for BlobStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for BlobStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlobStore").field("name", &self.name).finish_non_exhaustive()
+    }
+}

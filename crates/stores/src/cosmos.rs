@@ -1,1 +1,379 @@
-//! Azure Cosmos DB, the NoSQL API.
+//! Azure Cosmos DB, the NoSQL API: an item for each document, each a logical partition of its own.
+//!
+//! One document is one item, so a save is one conditional request and costs no more than it must: only
+//! the time from which a document waits is indexed. Items are shaped as the bot SDKs shape them, which
+//! is how their state is taken over.
+
+mod account;
+mod config;
+mod containers;
+mod database;
+mod entra;
+mod failure;
+mod item;
+mod json;
+mod meter;
+mod names;
+mod patience;
+mod search;
+mod version;
+
+use std::{borrow::Cow, fmt, time::Duration};
+
+use async_trait::async_trait;
+use azure_data_cosmos::{
+    CosmosClient, CosmosError,
+    models::ItemResponse,
+    options::{ItemReadOptions, ItemWriteOptions, Precondition},
+};
+use futures_core::stream::BoxStream;
+use sayso_turn::{
+    Key,
+    clock::{Clock, SystemClock, Timestamp},
+    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+};
+
+pub use self::{
+    config::CosmosConfig,
+    containers::{Containers, UnknownContainers},
+    item::ITEM_BYTES_MAX,
+    meter::{CosmosCalls, CosmosStats},
+};
+use self::{
+    database::{Container, Database},
+    failure::{Aim, sort},
+    item::Item,
+    meter::{Call, Meter},
+    names::{Id, Names},
+    patience::{read_options, within, write_options},
+    version::Version,
+};
+use crate::{Layout, write_id::WriteIds};
+
+/// Documents in a database of Azure Cosmos DB.
+///
+/// # Guarantees
+/// * A committed write is on a quorum of replicas of the account's write region.
+/// * Any number of stores, in any number of processes and machines, may use one database.
+/// * A load sees what this store has written or seen before it (session consistency). What another
+///   instance wrote it may see a moment later; whoever saves on an older version gets a conflict, and
+///   sees the newer one from then on.
+/// * A write is sent once. Where the library repeats one all the same, the write's own name in the
+///   item tells whether it landed.
+///
+/// # Limits
+/// The account must have a single write region: with several, two writers can both be told that their
+/// condition held. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no transactions:
+/// each document is a partition of its own.
+///
+/// # Cancellation
+/// A save or delete whose future is dropped is done or not done, never half done. When it was already
+/// sent it may be done later, perhaps after a load that follows.
+///
+/// # Example
+/// ```no_run
+/// use sayso_stores::cosmos::CosmosStore;
+///
+/// # async fn open() -> Result<(), sayso_turn::store::Error> {
+/// // The key is in AZURE_COSMOS_KEY, or the process has an identity that may write.
+/// let store = CosmosStore::open_url("cosmos://bots.documents.azure.com/bots/state?create=true").await?;
+/// assert_eq!(store.to_string(), "Cosmos DB at bots.documents.azure.com, bots/state");
+/// println!("{} request units so far", store.stats().total().request_units);
+/// # Ok(())
+/// # }
+/// ```
+pub struct CosmosStore {
+    name: String,
+    names: Names,
+    database: Database,
+    writes: WriteIds,
+    clock: SystemClock,
+    meter: Meter,
+    call_max: Duration,
+}
+
+impl CosmosStore {
+    /// Connects to an account, checks the database and its containers, and creates them when asked.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the key or identity is refused, when the database or a container is
+    /// missing or not fit for documents; the message says what to do. [`Error::Unavailable`] when the
+    /// account cannot be reached. Nothing is changed unless the configuration asks for it.
+    pub async fn open(config: CosmosConfig) -> Result<Self, Error> {
+        let client = account::connect(&config).await?;
+        Self::open_with(&client, config).await
+    }
+
+    /// Opens the database that a URL names; see [`CosmosConfig::from_url`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`Error::Invalid`] when the URL is none.
+    pub async fn open_url(url: &str) -> Result<Self, Error> {
+        Self::open(CosmosConfig::from_url(url)?).await
+    }
+
+    /// As [`open`](Self::open), with a client that the program has already. The address and the key of
+    /// the configuration are not used.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn open_with(client: &CosmosClient, config: CosmosConfig) -> Result<Self, Error> {
+        let name = config.name();
+        if config.layout == Layout::Sample {
+            return Err(Error::Invalid {
+                store: name.into(),
+                reason: "the published sample keeps nothing in Cosmos DB: use the layout sayso, \
+                         dotnet, js or python"
+                    .into(),
+                source: None,
+            });
+        }
+        let (names, call_max) = (Names::new(config.layout), config.call_max);
+        let database = Database::open(client, config).await?;
+        let (writes, clock, meter) = (WriteIds::new(), SystemClock::new(), Meter::default());
+        Ok(Self { name, names, database, writes, clock, meter, call_max })
+    }
+
+    /// What this store has done so far, and what it cost.
+    #[must_use]
+    pub fn stats(&self) -> CosmosStats {
+        self.meter.stats()
+    }
+
+    /// The id of the item of a key.
+    fn id(&self, key: &Key) -> Result<Id, Error> {
+        let id = self.names.id(&self.names.real_id(key));
+        if id.is_sendable() {
+            return Ok(id);
+        }
+        Err(self.invalid(
+            "a line break, a tab or mere dots cannot be sent as part of the name of the other SDK",
+        ))
+    }
+
+    /// The item of a key, or `None`.
+    async fn find(&self, container: &Container, key: &Key) -> Result<Option<Item>, Error> {
+        let real_id = self.names.real_id(key);
+        let id = self.id(key)?;
+        match self.read(container, key, &id.text).await? {
+            None if id.has_others => self.search(container, key, &real_id).await,
+            found => Ok(found),
+        }
+    }
+
+    async fn read(
+        &self,
+        container: &Container,
+        key: &Key,
+        id: &str,
+    ) -> Result<Option<Item>, Error> {
+        let options = read_options(self.call_max);
+        let options = ItemReadOptions::default().with_operation_options(options);
+        let read = container.client.read_item(container.partition(id), id, Some(options));
+        let answer = within(self.call_max, read).await.map_err(|late| late.of_read(&self.name))?;
+        self.count(Call::Load, &answer);
+        match answer {
+            Ok(answer) => {
+                let text = answer.into_body().single().map_err(|error| self.failed(error))?;
+                item::read(self.names, key, &text).map(Some)
+            }
+            Err(error) if failure::is_absent(&error) => Ok(None),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Sends a write and says what became of it. `write_id` is the name that the item has if it was
+    /// this write that made it.
+    async fn send(
+        &self,
+        sent: Sent<'_>,
+        request: impl Future<Output = Result<ItemResponse, CosmosError>> + Send,
+    ) -> Result<Saved<Option<String>>, Error> {
+        let answer =
+            within(self.call_max, request).await.map_err(|late| late.of_write(&self.name))?;
+        self.count(sent.call, &answer);
+        let error = match answer {
+            Ok(answer) => {
+                let etag = answer.headers().etag();
+                return Ok(Saved::Committed(etag.map(|etag| etag.to_string())));
+            }
+            Err(error) => error,
+        };
+        if !failure::is_conflict(&error) {
+            let aim = Aim::Write { key: sent.key, bytes: sent.bytes };
+            return Err(sort(&self.name, aim, error));
+        }
+        if !failure::may_have_landed_before(&error) {
+            return Ok(Saved::Conflict);
+        }
+        // It was sent more than once, and the conflict may be with itself.
+        let found = self.read(sent.container, sent.key, sent.id).await;
+        match (found, sent.write_id) {
+            (Ok(Some(item)), Some(own)) if item.write.as_deref() == Some(own) => {
+                Ok(Saved::Committed(Some(item.etag)))
+            }
+            _ => Err(Error::Unknown {
+                store: self.to_string().into(),
+                reason: "the connection broke, the write was sent again and met a newer version"
+                    .into(),
+                source: Some(Box::new(error)),
+            }),
+        }
+    }
+
+    fn count(&self, call: Call, answer: &Result<ItemResponse, CosmosError>) {
+        let diagnostics = match answer {
+            Ok(answer) => Some(answer.diagnostics()),
+            Err(error) => error.diagnostics(),
+        };
+        self.meter.count(call, diagnostics.as_deref());
+    }
+
+    fn invalid(&self, reason: &str) -> Error {
+        let reason = reason.to_owned();
+        Error::Invalid { store: self.to_string().into(), reason, source: None }
+    }
+
+    fn failed(&self, error: CosmosError) -> Error {
+        sort(&self.name, Aim::Read, error)
+    }
+
+    /// The ETag of an item.
+    fn etag(&self, key: &Key, etag: String, id: &str) -> ETag {
+        let own = self.names.id(&self.names.real_id(key));
+        let other_id = (id != own.text).then(|| id.to_owned());
+        Version { etag, other_id }.to_etag()
+    }
+}
+
+/// A write on its way.
+struct Sent<'a> {
+    call: Call,
+    container: &'a Container,
+    key: &'a Key,
+    id: &'a str,
+    write_id: Option<&'a str>,
+    bytes: usize,
+}
+
+#[async_trait]
+impl Store for CosmosStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let Some(container) = self.database.of(key).await? else { return Ok(None) };
+        let found = self.find(&container, key).await?;
+        Ok(found
+            .map(|Item { id, body, etag, .. }| Stored { body, etag: self.etag(key, etag, &id) }))
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        let key = &write.key;
+        let Id { text: id, has_others } = self.id(key)?;
+        let (container, id, version) = match &write.expect {
+            Expect::Absent => (self.database.for_new(key).await?, id, None),
+            Expect::At(etag) => {
+                let Some(version) = Version::of(etag, has_others) else {
+                    return Ok(Saved::Conflict);
+                };
+                let Some(container) = self.database.of(key).await? else {
+                    return Ok(Saved::Conflict);
+                };
+                (container, version.other_id.clone().unwrap_or(id), Some(version))
+            }
+        };
+        if version.is_none() && has_others && self.find(&container, key).await?.is_some() {
+            return Ok(Saved::Conflict);
+        }
+        let write_id = self.writes.next();
+        let now = self.clock.now();
+        let item = item::write(self.names, &id, &write, &write_id, container.forgets, now);
+        let item = item.map_err(|reason| self.invalid(reason))?;
+        let bytes = item.get().len();
+        if bytes > ITEM_BYTES_MAX {
+            let (store, key) = (Cow::Owned(self.to_string()), key.clone());
+            return Err(Error::TooLarge { store, key, bytes, bytes_max: ITEM_BYTES_MAX });
+        }
+        let sent = Sent {
+            call: Call::Save,
+            container: &container,
+            key,
+            id: &id,
+            write_id: Some(&write_id),
+            bytes,
+        };
+        let partition = container.partition(&id);
+        let options = ItemWriteOptions::default();
+        let options = options.with_operation_options(write_options(self.call_max));
+        let saved = match version {
+            None => {
+                let create = container.client.create_item(partition, &id, &item, Some(options));
+                self.send(sent, create).await?
+            }
+            Some(version) => {
+                let options = options.with_precondition(Precondition::if_match(version.etag));
+                let replace = container.client.replace_item(partition, &id, &item, Some(options));
+                self.send(sent, replace).await?
+            }
+        };
+        match saved {
+            Saved::Committed(Some(etag)) => Ok(Saved::Committed(self.etag(key, etag, &id))),
+            Saved::Committed(None) => Err(Error::Unknown {
+                store: self.to_string().into(),
+                reason: "the answer to the write names no version".into(),
+                source: None,
+            }),
+            Saved::Conflict => Ok(Saved::Conflict),
+        }
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let Id { text: id, has_others } = self.id(key)?;
+        let Some(version) = Version::of(etag, has_others) else { return Ok(Saved::Conflict) };
+        let Some(container) = self.database.of(key).await? else { return Ok(Saved::Conflict) };
+        let id = version.other_id.unwrap_or(id);
+        let options = ItemWriteOptions::default()
+            .with_operation_options(write_options(self.call_max))
+            .with_precondition(Precondition::if_match(version.etag));
+        let delete = container.client.delete_item(container.partition(&id), &id, Some(options));
+        let sent = Sent {
+            call: Call::Delete,
+            container: &container,
+            key,
+            id: &id,
+            write_id: None,
+            bytes: 0,
+        };
+        Ok(match self.send(sent, delete).await? {
+            Saved::Committed(_) => Saved::Committed(etag.clone()),
+            Saved::Conflict => Saved::Conflict,
+        })
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        self.search_due(now, after, limit).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        self.search_keys(prefix)
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        None
+    }
+}
+
+impl fmt::Display for CosmosStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for CosmosStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CosmosStore").field("name", &self.name).finish_non_exhaustive()
+    }
+}

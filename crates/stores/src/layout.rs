@@ -1,5 +1,12 @@
 //! Whose names and bodies a document store holds.
 
+#[cfg(feature = "azure-blob")]
+mod annotations;
+#[cfg(feature = "azure-blob")]
+pub(crate) mod bodies;
+#[cfg(feature = "azure-blob")]
+mod node;
+
 use std::{fmt, str::FromStr};
 
 /// How documents are named and shaped in a store that another SDK may have written.

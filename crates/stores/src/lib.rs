@@ -20,6 +20,10 @@ pub mod conformance;
 pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
+#[cfg(feature = "azure-blob")]
+mod entra;
+#[cfg(feature = "postgres")]
+mod lanes;
 mod layout;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -29,11 +33,17 @@ pub mod redis;
 pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(feature = "redis", feature = "s3"))]
+#[cfg(any(feature = "cosmos", feature = "redis", feature = "s3"))]
 mod write_id;
 
+#[cfg(feature = "azure-blob")]
+pub use crate::blob::BlobStore;
+#[cfg(feature = "cosmos")]
+pub use crate::cosmos::{CosmosConfig, CosmosStats, CosmosStore};
 #[cfg(feature = "redis")]
 pub use crate::redis::RedisStore;
+#[cfg(feature = "postgres")]
+pub use crate::postgres::{PostgresConfig, PostgresStats, PostgresStore};
 #[cfg(feature = "sqlite")]
 pub use crate::sqlite::{SqliteStats, SqliteStore};
 

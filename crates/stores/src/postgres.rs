@@ -1,1 +1,317 @@
-//! PostgreSQL.
+//! PostgreSQL: documents in one table, shared by any number of instances on any number of machines.
+//!
+//! Saves of different documents that are under way together share a statement, and so a flush of the
+//! server's log; each caller has its own verdict. One caller alone waits for nobody.
+
+mod batch;
+mod config;
+mod failure;
+mod reads;
+mod schema;
+mod sessions;
+mod settings;
+mod sql;
+mod tls;
+mod transaction;
+mod values;
+
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+};
+
+pub use self::config::PostgresConfig;
+use self::{
+    batch::{Carrier, Kind, Verdict},
+    failure::{Access, Failure},
+    sessions::Sessions,
+    sql::Statements,
+    values::{Row, Versions, version_of},
+};
+use crate::lanes::{Lanes, Late};
+
+/// The largest document that [`PostgresStore`] takes, in bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// How many statements of replaces are under way at once: one is flushed while the next is sent.
+const REPLACE_LANES: usize = 2;
+
+/// New documents are rarer than changed ones.
+const CREATE_LANES: usize = 1;
+
+/// Documents in a table of a PostgreSQL server.
+///
+/// # Guarantees
+/// * A committed write is on the server's disk, and on that of its synchronous standbys where it has
+///   any: each session asks for that itself, whatever the server's default is. A server with settings
+///   that void this (`fsync=off`) is refused when the store is opened.
+/// * Any number of stores, processes and machines may use one table at the same time.
+/// * A version is never used again, not even by a document that was deleted and made anew.
+/// * A server that restarts or fails over is found again without help.
+///
+/// # Limits
+/// PostgreSQL 12 or newer. A document has at most [`DOCUMENT_BYTES_MAX`] bytes. A call takes at most
+/// 10 s, or what [`PostgresConfig::timeout`] says.
+///
+/// # Cancellation
+/// A save, delete or transaction whose future is dropped is done or not done, never half done. When
+/// it was already on its way it is done later, perhaps after a load that follows.
+///
+/// # Example
+/// ```no_run
+/// use sayso_stores::PostgresStore;
+/// use sayso_turn::{Key, store::{Expect, Saved, Store, Write}};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = PostgresStore::open_url("postgres://bot:secret@db.example/bots").await?;
+/// assert_eq!(store.to_string(), "PostgreSQL at db.example:5432/bots, table sayso.document");
+///
+/// let key = Key::conversation("webchat", "c1")?;
+/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
+/// assert_eq!(store.save(write).await?, Saved::Conflict);
+/// # Ok(())
+/// # }
+/// ```
+pub struct PostgresStore {
+    name: Arc<str>,
+    warnings: Vec<String>,
+    sessions: Sessions,
+    statements: Arc<Statements>,
+    versions: Versions,
+    counters: Arc<Counters>,
+    creates: Lanes<Row, Verdict>,
+    replaces: Lanes<Row, Verdict>,
+}
+
+/// What a [`PostgresStore`] has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PostgresStats {
+    /// Statements that carried saves to the server: each is one flush of its log.
+    pub statements: u64,
+    /// Documents that such statements wrote. Many share a statement when many callers are at work.
+    pub writes: u64,
+    /// Saves that were sent again alone, because a statement that they shared was refused.
+    pub alone: u64,
+    /// Documents looked up.
+    pub loads: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    statements: AtomicU64,
+    writes: AtomicU64,
+    alone: AtomicU64,
+    loads: AtomicU64,
+}
+
+impl PostgresStore {
+    /// Connects, makes the table if it is missing, and checks the settings of the server.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the server does not let us in, the table is not ours or of a newer
+    /// version, or a setting voids the promise. [`Error::Unavailable`] when the server cannot be reached.
+    ///
+    /// # Cancellation
+    /// May be dropped at any time: the table is there whole or not at all.
+    pub async fn open(config: PostgresConfig) -> Result<Self, Error> {
+        let name: Arc<str> = config.to_string().into();
+        Self::connect(&config, &name).await.map_err(|failure| failure.into_error(&name))
+    }
+
+    /// [`open`](Self::open) with the configuration in a URL, see [`PostgresConfig::from_url`].
+    ///
+    /// # Errors
+    /// As `open`, and [`Error::Invalid`] when the URL is not of the right shape.
+    ///
+    /// # Cancellation
+    /// As `open`.
+    pub async fn open_url(url: &str) -> Result<Self, Error> {
+        Self::open(PostgresConfig::from_url(url)?).await
+    }
+
+    async fn connect(config: &PostgresConfig, name: &Arc<str>) -> Result<Self, Failure> {
+        let sessions = Sessions::new(config, config.connections, config.timeout)?;
+        let set_up = schema::set_up(sessions.get(sessions.deadline()).await?, &config.names);
+        Box::pin(set_up).await?;
+        let client = sessions.get(sessions.deadline()).await?;
+        let warnings = settings::check(&client, &config.names, config.is_unsafe_allowed).await?;
+        for warning in &warnings {
+            tracing::warn!(store = %name, "{warning}");
+        }
+        drop(client);
+
+        let statements = Arc::new(Statements::new(&config.names));
+        let counters = Arc::new(Counters::default());
+        let carrier = Carrier {
+            // Of their own, so that saves never wait for loads. They give up a little earlier than
+            // the callers do, and can say better what happened.
+            sessions: Sessions::new(config, REPLACE_LANES + CREATE_LANES, config.timeout * 9 / 10)?,
+            statements: Arc::clone(&statements),
+            counters: Arc::clone(&counters),
+        };
+        let lanes = |lanes, kind| {
+            let carrier = carrier.clone();
+            Lanes::new(lanes, move |rows| carrier.clone().carry(kind, rows).boxed())
+        };
+        Ok(Self {
+            name: Arc::clone(name),
+            warnings,
+            sessions,
+            statements,
+            versions: Versions::default(),
+            creates: lanes(CREATE_LANES, Kind::Create),
+            replaces: lanes(REPLACE_LANES, Kind::Replace),
+            counters,
+        })
+    }
+
+    /// What the settings of the server take away from the promises, a sentence each. They are also
+    /// logged when the store is opened.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What this store has done so far.
+    #[must_use]
+    pub fn stats(&self) -> PostgresStats {
+        PostgresStats {
+            statements: self.counters.statements.load(Ordering::Relaxed),
+            writes: self.counters.writes.load(Ordering::Relaxed),
+            alone: self.counters.alone.load(Ordering::Relaxed),
+            loads: self.counters.loads.load(Ordering::Relaxed),
+        }
+    }
+
+    fn error(&self, failure: Failure) -> Error {
+        failure.into_error(&self.name)
+    }
+
+    fn check_size(&self, write: &Write) -> Result<(), Error> {
+        if write.body.len() <= DOCUMENT_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            store: Cow::Owned(self.to_string()),
+            key: write.key.clone(),
+            bytes: write.body.len(),
+            bytes_max: DOCUMENT_BYTES_MAX,
+        })
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let _before = self.counters.loads.fetch_add(1, Ordering::Relaxed);
+        self.read_document(key).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.check_size(&write)?;
+        let Some(row) = Row::new(write, &self.versions) else { return Ok(Saved::Conflict) };
+        let etag = row.etag();
+        let lanes = if row.expected.is_some() { &self.replaces } else { &self.creates };
+        let limit = self.sessions.timeout();
+        let verdict = lanes.send(row, limit).await.unwrap_or_else(|late| {
+            Err(match late {
+                Late::Waiting => Failure::no_connection_in_time(limit),
+                Late::UnderWay => Failure::out_of_time(Access::Write, limit),
+            })
+        });
+        match verdict {
+            Ok(true) => Ok(Saved::Committed(etag)),
+            Ok(false) => Ok(Saved::Conflict),
+            Err(failure) => Err(self.error(failure)),
+        }
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let Some(version) = version_of(etag) else { return Ok(Saved::Conflict) };
+        let key = key.as_str().as_bytes();
+        let gone =
+            self.sessions.run(Access::Write, &self.statements.delete, &[&key, &version]).await;
+        match gone.map_err(|failure| self.error(failure))?.len() {
+            0 => Ok(Saved::Conflict),
+            _ => Ok(Saved::Committed(etag.clone())),
+        }
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        self.read_due(now, after, limit).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let keys = self.read_page(&prefix, after.as_ref()).await?;
+                let next = (keys.len() == reads::PAGE_MAX).then(|| keys.last().cloned());
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl Transactions for PostgresStore {
+    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        writes.iter().try_for_each(|write| self.check_size(write))?;
+        let rows = writes.into_iter().map(|write| Row::new(write, &self.versions));
+        let Some(rows) = rows.collect::<Option<Vec<_>>>() else { return Ok(Saved::Conflict) };
+        if rows.is_empty() {
+            return Ok(Saved::Committed(Vec::new()));
+        }
+        let etags = rows.iter().map(Row::etag).collect();
+        let (sessions, statements) = (self.sessions.clone(), Arc::clone(&self.statements));
+        // In a task of its own, which goes on when the caller is dropped.
+        let work = async move { transaction::write_all(sessions, &statements, rows).await };
+        let written = tokio::spawn(work)
+            .await
+            .unwrap_or_else(|_| Err(Failure::out_of_time(Access::Write, self.sessions.timeout())));
+        match written.map_err(|failure| self.error(failure))? {
+            true => Ok(Saved::Committed(etags)),
+            false => Ok(Saved::Conflict),
+        }
+    }
+}
+
+impl fmt::Display for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -11,6 +11,7 @@ mod link;
 mod names;
 mod script;
 mod settings;
+mod version;
 
 use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
@@ -31,6 +32,7 @@ use self::{
     names::{Names, Shard},
     script::Scripts,
     settings::Settings,
+    version::{changes_index, condition, due_in, etag_of},
 };
 use crate::write_id::WriteIds;
 
@@ -144,25 +146,53 @@ impl RedisStore {
         &self.warnings
     }
 
+    /// Writes one document: its new version, or `None` on conflict.
+    async fn write(&self, write: &Write) -> Result<Option<ETag>, Error> {
+        self.check_size(write)?;
+        let Some(condition) = condition(&write.expect) else { return Ok(None) };
+        let shard = Shard::of(&write.key);
+        let document = self.names.document(&write.key);
+        let etag = etag_of(&self.ids.next(), write.due);
+        let changes_index = changes_index(write);
+        let answer = self.scripts.save.run(&self.link, shard, |command| {
+            let _command = match changes_index {
+                true => command.arg(2).arg(&document).arg(self.names.waiting(shard)),
+                false => command.arg(1).arg(&document),
+            };
+            let _command = command.arg(condition).arg(&etag).arg(&write.body);
+            if changes_index {
+                let _command = command.arg(millis(write.due)).arg(write.key.as_str());
+            }
+        });
+        let is_written = self.verdict(answer.await, std::iter::once(&write.key))?;
+        Ok(is_written.then(|| ETag::new(etag)))
+    }
+
     /// Writes all or none: the new versions, or `None` on conflict.
-    async fn write(&self, writes: &[Write]) -> Result<Option<Vec<ETag>>, Error> {
+    async fn write_all(&self, writes: &[Write]) -> Result<Option<Vec<ETag>>, Error> {
         writes.iter().try_for_each(|write| self.check_size(write))?;
         let Some(first) = writes.first() else { return Ok(Some(Vec::new())) };
-        let etags: Vec<String> = writes.iter().map(|_| self.ids.next()).collect();
-        let mut keys = Vec::with_capacity(writes.len() * 2);
-        let mut arguments = Vec::<Cow<'_, str>>::with_capacity(writes.len() * 5);
-        for (write, etag) in writes.iter().zip(&etags) {
-            keys.push(self.names.document(&write.key));
-            keys.push(self.names.waiting(Shard::of(&write.key)));
-            arguments.push(condition(&write.expect));
-            arguments.push(Cow::Borrowed(etag));
-            arguments.push(Cow::Borrowed(&write.body));
-            arguments.push(write.due.map_or(Cow::Borrowed(""), millis));
-            arguments.push(Cow::Borrowed(write.key.as_str()));
-        }
-        let shard = Shard::of(&first.key);
-        let answer = self.scripts.save.run(&self.link, shard, &keys, &arguments).await;
-        let is_written = self.verdict(answer, writes.iter().map(|write| &write.key))?;
+        let conditions: Option<Vec<_>> =
+            writes.iter().map(|write| condition(&write.expect)).collect();
+        let Some(conditions) = conditions else { return Ok(None) };
+        let etags: Vec<_> =
+            writes.iter().map(|write| etag_of(&self.ids.next(), write.due)).collect();
+        let answer = self.scripts.save_all.run(&self.link, Shard::of(&first.key), |command| {
+            let _command = command.arg(writes.len() * 2);
+            for write in writes {
+                let waiting = self.names.waiting(Shard::of(&write.key));
+                let _command = command.arg(self.names.document(&write.key)).arg(waiting);
+            }
+            for ((write, condition), etag) in writes.iter().zip(&conditions).zip(&etags) {
+                let _command = command.arg(condition).arg(etag).arg(&write.body);
+                let due = match changes_index(write) {
+                    true => millis(write.due),
+                    false => "-".to_owned(),
+                };
+                let _command = command.arg(due).arg(write.key.as_str());
+            }
+        });
+        let is_written = self.verdict(answer.await, writes.iter().map(|write| &write.key))?;
         Ok(is_written.then(|| etags.into_iter().map(ETag::new).collect()))
     }
 
@@ -200,15 +230,14 @@ impl RedisStore {
         after: Option<Key>,
         limit: usize,
     ) -> Result<Page, Failure> {
-        let keys = [self.names.waiting(shard), self.names.ready(shard)];
-        let after = after.as_ref().map_or("", Key::as_str);
-        let arguments = [
-            millis(now),
-            Cow::Borrowed(after),
-            Cow::Owned(limit.to_string()),
-            Cow::Owned(self.names.documents(shard)),
-        ];
-        let run = || self.scripts.due.run(&self.link, shard, &keys, &arguments);
+        let add = |command: &mut Cmd| {
+            let after = after.as_ref().map_or("", Key::as_str);
+            let _command =
+                command.arg(2).arg(self.names.waiting(shard)).arg(self.names.ready(shard));
+            let _command = command.arg(now.as_millis()).arg(after).arg(limit);
+            let _command = command.arg(self.names.documents(shard));
+        };
+        let run = || self.scripts.due.run(&self.link, shard, add);
         let answer = match run().await {
             Err(Failure::Lost(Some(_))) => run().await?,
             answer => answer?,
@@ -283,17 +312,19 @@ impl Store for RedisStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        let etags = self.write(&[write]).await?;
-        let etag = etags.and_then(|etags| etags.into_iter().next());
-        Ok(etag.map_or(Saved::Conflict, Saved::Committed))
+        Ok(self.write(&write).await?.map_or(Saved::Conflict, Saved::Committed))
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let Some(condition) = condition(&Expect::At(etag.clone())).map(str::to_owned) else {
+            return Ok(Saved::Conflict);
+        };
         let shard = Shard::of(key);
-        let keys = [self.names.document(key), self.names.waiting(shard)];
-        let condition = condition(&Expect::At(etag.clone())).into_owned();
-        let arguments = [condition.as_str(), key.as_str()];
-        let answer = self.scripts.delete.run(&self.link, shard, &keys, &arguments).await;
+        let answer = self.scripts.delete.run(&self.link, shard, |command| {
+            let _command = command.arg(2).arg(self.names.document(key));
+            let _command = command.arg(self.names.waiting(shard)).arg(&condition).arg(key.as_str());
+        });
+        let answer = answer.await;
         let is_gone = self.verdict(answer, std::iter::once(key))?;
         Ok(if is_gone { Saved::Committed(etag.clone()) } else { Saved::Conflict })
     }
@@ -328,7 +359,7 @@ impl Transactions for RedisStore {
             let reason = format!("a transaction has at most {TRANSACTION_MAX} documents");
             return Err(Error::Invalid { store: self.to_string().into(), reason, source: None });
         }
-        Ok(self.write(&writes).await?.map_or(Saved::Conflict, Saved::Committed))
+        Ok(self.write_all(&writes).await?.map_or(Saved::Conflict, Saved::Committed))
     }
 }
 
@@ -371,16 +402,9 @@ impl Scan {
     }
 }
 
-/// A condition as the scripts read it. No ETag looks like the lack of one.
-fn condition(expect: &Expect) -> Cow<'_, str> {
-    match expect {
-        Expect::Absent => Cow::Borrowed(""),
-        Expect::At(etag) => Cow::Owned(format!("={}", etag.as_str())),
-    }
-}
-
-fn millis<'a>(at: Timestamp) -> Cow<'a, str> {
-    Cow::Owned(at.as_millis().to_string())
+/// A time as the scripts read it.
+fn millis(at: Option<Timestamp>) -> String {
+    at.map_or_else(String::new, |at| at.as_millis().to_string())
 }
 
 fn decode<T: FromRedisValue>(value: Value) -> Result<T, Failure> {
@@ -399,8 +423,8 @@ fn page(answer: Value) -> Option<Page> {
     let mut texts = found.into_iter().map(|bytes| String::from_utf8(bytes).ok());
     let mut page = Page { found: Vec::new(), has_more: has_more != 0 };
     while let Some(key) = texts.next() {
-        let (key, etag, at) = (key?, texts.next()??, texts.next()??);
-        let at = Timestamp::from_millis(at.parse().ok()?);
+        let (key, etag) = (key?, texts.next()??);
+        let at = due_in(&etag)?;
         page.found.push(Due { key: Key::new(key).ok()?, etag: ETag::new(etag), at });
     }
     Some(page)

@@ -91,4 +91,20 @@ mod tests {
             assert!(matches!(Document::parse(&key(), body), Err(Error::Corrupt { .. })), "{body}");
         }
     }
+
+    #[test]
+    fn an_error_does_not_repeat_what_is_stored() {
+        let error = Document::parse(&key(), r#""said in private""#).unwrap_err().to_string();
+        assert!(error.contains("expected a JSON object") && !error.contains("private"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_ids_is_refused_before_it_is_written_between_quotes() {
+        for id in [r#"\"bcdefghijklmnop"#, r"\\bcdefghijklmnop", r"\nbcdefghijklmnop", "éééééééé"] {
+            let body = format!(r#"{{"$sayso":{{"v":1,"seen":"{id}"}}}}"#);
+            assert!(matches!(Document::parse(&key(), &body), Err(Error::Corrupt { .. })), "{body}");
+        }
+        let body = r#"{"$sayso":{"v":1,"seen":"-_09azAZijklmnop"}}"#;
+        assert_eq!(Document::parse(&key(), body).unwrap().ledger.seen.len(), 1);
+    }
 }

@@ -5,7 +5,7 @@ use std::panic::catch_unwind;
 use std::path::Path;
 
 /// How many damaged copies of each file are tried.
-const COPIES: u64 = 32;
+const COPIES: u64 = 200;
 
 /// Runs a check on every file of `fuzz/corpus/<target>` and on damaged copies of each: the same ones
 /// every time, so that a failure comes again. Says how many inputs that were.
@@ -30,6 +30,7 @@ pub fn replay(target: &str, check: fn(&[u8])) -> usize {
             inputs += 1;
             if catch_unwind(|| check(&damaged)).is_err() {
                 failures.push(format!("b\"{}\"", damaged.escape_ascii()));
+                break;
             }
         }
     }

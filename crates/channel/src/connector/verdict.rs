@@ -40,7 +40,11 @@ pub(super) async fn answered(response: Response) -> Delivery {
         // It says that it never will; every other 5xx may come after the reply was taken.
         StatusCode::NOT_IMPLEMENTED => refused(response, reason).await,
         StatusCode::REQUEST_TIMEOUT => Delivery::Unknown { reason },
-        status if status.is_server_error() => Delivery::Unknown { reason },
+        // What is no status at all counts as a server's error, as HTTP has it; so does one that only
+        // announces another.
+        status if status.as_u16() >= 500 || status.is_informational() => {
+            Delivery::Unknown { reason }
+        }
         status if status.is_redirection() => {
             Delivery::Refused { reason: format!("{reason}, and redirects are not followed") }
         }

@@ -89,9 +89,14 @@ async fn a_channel_that_asks_for_patience_is_asked_later() {
 
 #[tokio::test]
 async fn an_answer_that_may_come_after_the_reply_was_taken_is_unknown() {
-    for status in
-        ["408 Request Timeout", "500 Oops", "502 Bad Gateway", "504 Gateway Timeout", "507 Full"]
-    {
+    for status in [
+        "408 Request Timeout",
+        "500 Oops",
+        "502 Bad Gateway",
+        "504 Gateway Timeout",
+        "507 Full",
+        "999 Odd",
+    ] {
         for body in ["", r#"{"error":{"code":"ServiceError"}}"#] {
             let delivery = deliver(Act::answer(status, &[], body)).await;
             let Delivery::Unknown { reason } = &delivery else { panic!("{status}: {delivery:?}") };

@@ -21,7 +21,7 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 /// use sayso::{Server, pizza};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
-/// let server = Server::new(pizza::bot()).store(sayso::open_store("memory://")?);
+/// let server = Server::new(pizza::bot()).store(sayso::open_store("memory://").await?);
 /// let running = server.address(([127, 0, 0, 1], 0)).start().await?;
 /// assert_ne!(running.local_addr().port(), 0);
 /// assert_eq!(running.engine().stats().turns, 0);

@@ -146,7 +146,7 @@ pub(crate) fn client(patience: Duration) -> Client {
 /// A conversation as it is stored in the default store of a folder.
 pub(crate) async fn document(folder: &Path, conversation: &str) -> Value {
     let url = format!("sqlite:{}", folder.join("data/sayso.sqlite").display());
-    let store = sayso::open_store(&url).unwrap();
+    let store = sayso::open_store(&url).await.unwrap();
     stored(store.as_ref(), conversation).await
 }
 

@@ -66,7 +66,7 @@ async fn a_server_in_this_process_can_be_started_asked_and_stopped() {
     });
     let server = Server::new(bot)
         .address(([127, 0, 0, 1], 0))
-        .store(sayso::open_store("memory://").unwrap())
+        .store(sayso::open_store("memory://").await.unwrap())
         .limits(Limits { rounds_max: 3, ..Limits::default() });
     let running = server.start().await.unwrap();
     assert_eq!(running.url(), format!("http://{}", running.local_addr()));
@@ -82,7 +82,7 @@ async fn a_server_in_this_process_can_be_started_asked_and_stopped() {
 
 #[tokio::test]
 async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
-    let store = sayso::open_store("memory://").unwrap();
+    let store = sayso::open_store("memory://").await.unwrap();
     let key = Key::conversation("t", "c").unwrap();
     let body = r#"{"Order":"not an order"}"#.to_owned();
     let write = Write { key: key.clone(), expect: Expect::Absent, body, due: None, expires: None };

@@ -1,4 +1,7 @@
-//! Microsoft's in-memory emulator of Cosmos DB, served over HTTP, for tests: `sayso-cosmos-emulator PORT`.
+//! Microsoft's in-memory emulator of Cosmos DB over HTTP, for tests: `sayso-cosmos-emulator PORT [PUBLIC]`.
+//!
+//! An account tells its clients where it is. `PUBLIC` is the port that it names, when something stands
+//! between the clients and this program.
 //!
 //! The emulator is part of the published driver crate, as an HTTP client that answers by itself. This
 //! program is the door to it: each request is handed over, each answer copied back. It serves the
@@ -30,9 +33,14 @@ struct Emulator {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let port = env::args().nth(1).context("use: sayso-cosmos-emulator PORT")?;
-    let port: u16 = port.parse().context("the port is not a number")?;
-    let base = Url::parse(&format!("http://127.0.0.1:{port}/"))?;
+    let ports = env::args().skip(1).map(|port| port.parse::<u16>());
+    let ports: Vec<u16> = ports.collect::<Result<_, _>>().context("a port is not a number")?;
+    let (port, public) = match ports.as_slice() {
+        [port] => (*port, *port),
+        [port, public] => (*port, *public),
+        _ => anyhow::bail!("use: sayso-cosmos-emulator PORT [PUBLIC]"),
+    };
+    let base = Url::parse(&format!("http://127.0.0.1:{public}/"))?;
     let account = VirtualAccountConfig::new(vec![VirtualRegion::new("East US", base.clone())])?
         .with_consistency(ConsistencyLevel::Session);
     let emulator = Emulator { inner: Arc::new(InMemoryEmulatorHttpClient::new(account)), base };

@@ -44,6 +44,22 @@ impl Json {
         serde_json::to_string(self).expect("a JSON value can be printed")
     }
 
+    /// Whether Cosmos keeps this value such that it prints as this text again, in whatever version of
+    /// this program.
+    pub(super) fn gives(&self, text: &str) -> bool {
+        self.is_plain() && self.print() == text
+    }
+
+    /// Whether no number needs an exponent. How those are written is a matter of taste.
+    fn is_plain(&self) -> bool {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Text(_) => true,
+            Self::Number(value) => *value == 0.0 || (1e-5..=SAFE).contains(&value.abs()),
+            Self::List(items) => items.iter().all(Self::is_plain),
+            Self::Object(members) => members.iter().all(|(_, value)| value.is_plain()),
+        }
+    }
+
     /// The note that [`arrange`](Self::arrange) needs to restore the order of the members.
     pub(super) fn order(&self) -> Order {
         let (mut count, mut order) = (0, Order::new());

@@ -40,6 +40,13 @@ pub(super) struct Id {
     pub(super) has_others: bool,
 }
 
+impl Id {
+    /// Whether a URL can name it. Only an escape of another SDK leaves names that none can.
+    pub(super) fn is_sendable(&self) -> bool {
+        !is_folder(&self.text) && !self.text.contains(['\t', '\n', '\r'])
+    }
+}
+
 impl Names {
     pub(super) fn new(layout: Layout) -> Self {
         Self { layout }
@@ -74,6 +81,7 @@ impl Names {
     pub(super) fn id(self, real_id: &str) -> Id {
         let escaped = self.escape(real_id);
         let (text, has_others) = match self.layout {
+            Layout::Sayso if is_folder(&escaped) => (escaped.replace('.', "*2e"), false),
             Layout::Sayso | Layout::Sample => (cut_with_mark(escaped), false),
             Layout::Dotnet => {
                 let is_long = escaped.encode_utf16().count() > NAME_MAX;
@@ -95,6 +103,9 @@ impl Names {
     /// What every `id` begins with whose key begins with `prefix`.
     pub(super) fn id_prefix(self, prefix: &str) -> String {
         let mut escaped = self.escape(prefix);
+        if is_folder(&escaped) {
+            return String::new();
+        }
         escaped.truncate(escaped.floor_char_boundary(KEPT_MIN));
         escaped
     }
@@ -119,12 +130,13 @@ impl Names {
             };
             written.expect("a string takes any text");
         }
-        // A path of a URL cannot end with these: they mean the folder, and the one above.
-        if self.is_ours() && matches!(escaped.as_str(), "." | "..") {
-            escaped = escaped.replace('.', "*2e");
-        }
         escaped
     }
+}
+
+/// What a URL cannot name: at the end of a path these mean the folder, and the one above.
+fn is_folder(name: &str) -> bool {
+    matches!(name, "." | "..")
 }
 
 /// `{channel}/conversations/...` or `{channel}/users/...`.
@@ -180,7 +192,8 @@ fn first_units(text: &str, units_max: usize, units: fn(char) -> usize) -> String
     text.chars().take_while(fits).collect()
 }
 
-fn hash(text: &str) -> String {
+/// SHA-256 in hexadecimal digits.
+pub(super) fn hash(text: &str) -> String {
     Sha256::digest(text).iter().fold(String::with_capacity(HASH_CHARS), |mut hex, byte| {
         write!(hex, "{byte:02x}").expect("a string takes any text");
         hex

@@ -118,18 +118,16 @@ async fn there_are_no_more_lanes_than_allowed() {
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_caller_that_comes_too_late_knows_whether_it_was_under_way() {
     let mut yard = yard(1);
-    let short = Duration::from_secs(1);
-    let (first, second) =
-        tokio::join!(yard.lanes.send(parcel("first"), short), async {
-            assert_eq!(yard.departures.recv().await.unwrap(), ["first"]);
-            yard.lanes.send(parcel("second"), short).await
-        });
-    assert_eq!((first, second), (Err(Late::UnderWay), Err(Late::Waiting)));
+    let mut first = Box::pin(yard.lanes.send(parcel("first"), Duration::from_millis(1)));
+    assert!(first.as_mut().now_or_never().is_none());
+    assert_eq!(yard.departures.recv().await.unwrap(), ["first"]);
+    assert_eq!(yard.lanes.send(parcel("second"), Duration::ZERO).await, Err(Late::Waiting));
+    assert_eq!(first.await, Err(Late::UnderWay));
     yard.arrivals.add_permits(2);
-    assert_eq!(yard.lanes.send(parcel("third"), short).await.unwrap(), "third");
+    assert_eq!(yard.lanes.send(parcel("third"), LONG).await.unwrap(), "third");
     assert_eq!(yard.departures.recv().await.unwrap(), ["third"], "the second never travelled");
 }
 

@@ -1,9 +1,9 @@
 -- What is due in a shard, in the order of the keys. KEYS: waiting, ready. ARGV: now, after (or ''), limit, what the
--- names of documents begin with. Answers {1 if there may be more, key, etag, due, key, ...}.
+-- names of documents begin with. Answers {1 if there may be more, key, etag, key, etag, ...}.
 --
 -- 'waiting' is sorted by time and 'ready' by key. What has become due moves from the one to the other, so that a page
--- costs what is on it and not all that is due. A save never touches 'ready': the document itself says whether it
--- still belongs there.
+-- costs what is on it and not all that is due. A save never touches 'ready': the ETag of a document ends with the time
+-- from which it is due, and so says whether it still belongs there.
 local waiting, ready = KEYS[1], KEYS[2]
 local now, limit, documents = ARGV[1], tonumber(ARGV[3]), ARGV[4]
 local step = 500
@@ -32,19 +32,18 @@ repeat
       return answer
     end
     -- A document that is none of ours must not keep the others from being found.
-    local state = redis.pcall('HMGET', documents .. key, 'etag', 'due')
-    if not state.err then
-      local due = state[2] or ''
-      if due == '' then
+    local etag = redis.pcall('HGET', documents .. key, 'etag')
+    if type(etag) ~= 'table' then
+      local due = etag and string.match(etag, '@(%d+)$')
+      if not due then
         redis.call('ZREM', ready, key)
-      elseif (tonumber(due) or 0) > tonumber(now) then
+      elseif tonumber(due) > tonumber(now) then
         redis.call('ZADD', waiting, due, key)
         redis.call('ZREM', ready, key)
-      elseif state[1] then
+      else
         found = found + 1
         answer[#answer + 1] = key
-        answer[#answer + 1] = state[1]
-        answer[#answer + 1] = due
+        answer[#answer + 1] = etag
       end
     end
   end

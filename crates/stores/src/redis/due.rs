@@ -91,12 +91,12 @@ mod tests {
     #[test]
     fn pages_name_everything_once_in_order_however_it_is_spread() {
         for shards in [1, 2, 63, 64] {
-            let all: Vec<_> = (0..1_000)
+            let all: Vec<_> = (0..300)
                 .map(|number| (number * 7 % shards, due(&format!("k{number:04}"))))
                 .collect();
-            for limit in [1, 2, 10, 64, 333, 1_000, 2_000] {
+            for limit in [1, 2, 10, 64, 133, 300, 2_000] {
                 let (mut named, mut after) = (Vec::new(), None);
-                for _ in 0..1_001 {
+                for _ in 0..=300 {
                     let (found, _) = page(&all, after.as_ref(), limit);
                     assert!(found.len() <= limit);
                     let Some(last) = found.last() else { break };

@@ -6,7 +6,7 @@
 //! The server quotes arguments in some of its errors, and arguments are what users wrote; so its text
 //! goes no further than this file.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use sayso_turn::{Key, store::Error};
@@ -89,6 +89,13 @@ fn in_doubt(store: Cow<'static, str>, reason: String, source: Source, call: Call
 fn unsent(store: Cow<'static, str>, error: RedisError) -> Error {
     let is_refused = error.is_connection_refusal();
     match error.kind() {
+        ErrorKind::Io if is_about_tls(&error) => {
+            let reason =
+                "no encrypted connection can be made; check that this port speaks TLS and that \
+                the system trusts the server's certificate"
+                    .to_owned();
+            Error::Invalid { store, reason, source: Some(error.into()) }
+        }
         ErrorKind::Io | ErrorKind::ClusterConnectionNotFound => {
             let reason = match is_refused {
                 true => "it does not accept connections: is it running there?".to_owned(),
@@ -97,14 +104,27 @@ fn unsent(store: Cow<'static, str>, error: RedisError) -> Error {
             Error::Unavailable { store, reason, source: Some(error.into()) }
         }
         ErrorKind::AuthenticationFailed => wrong_password(store),
+        ErrorKind::Server(ServerErrorKind::ResponseError) => {
+            let reason =
+                "it refuses the connection; check the number of the database in the URL, and \
+                use redis:// for a server that is no cluster"
+                    .to_owned();
+            Error::Invalid { store, reason, source: None }
+        }
         ErrorKind::Server(_) | ErrorKind::Extension => refused(store, &error, None, Call::Read),
         _ => {
-            let reason = "the connection cannot be set up; check the URL, and with rediss:// the \
-                server's certificate"
-                .to_owned();
+            let reason = "the connection cannot be set up; check the URL".to_owned();
             Error::Invalid { store, reason, source: Some(error.into()) }
         }
     }
+}
+
+fn is_about_tls(error: &RedisError) -> bool {
+    let inside = std::error::Error::source(error)
+        .and_then(|source| source.downcast_ref::<Arc<dyn std::error::Error + Send + Sync>>())
+        .and_then(|source| source.downcast_ref::<std::io::Error>())
+        .and_then(std::io::Error::get_ref);
+    inside.is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>)
 }
 
 fn wrong_password(store: Cow<'static, str>) -> Error {

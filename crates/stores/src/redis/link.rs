@@ -76,7 +76,8 @@ enum Connection {
 impl Link {
     pub(super) fn to_server(server: ConnectionInfo, timeout: Duration) -> RedisResult<Self> {
         let client = Client::open(server)?;
-        let lanes = (0..LANES).map(|_| Lane::new(Target::Server(Box::new(client.clone())))).collect();
+        let lanes =
+            (0..LANES).map(|_| Lane::new(Target::Server(Box::new(client.clone())))).collect();
         Ok(Self { timeout, lanes, cluster: None })
     }
 
@@ -155,10 +156,13 @@ impl Lane {
         command: &Cmd,
         is_asking: bool,
     ) -> Result<Value, Failure> {
-        let connected = timeout_at(deadline, self.connection()).await;
-        let (mut connection, count) = connected
-            .map_err(|_| Failure::Unsent(None))?
-            .map_err(|error| Failure::Unsent(Some(error)))?;
+        let (mut connection, count) = match self.found() {
+            Some(found) => found,
+            None => timeout_at(deadline, self.connection())
+                .await
+                .map_err(|_| Failure::Unsent(None))?
+                .map_err(|error| Failure::Unsent(Some(error)))?,
+        };
         let sent = timeout_at(deadline, connection.send(shard, command, is_asking)).await;
         let failure = match sent {
             Ok(Ok(value)) => return Ok(value),
@@ -171,11 +175,8 @@ impl Lane {
         Err(failure)
     }
 
-    /// The connection and its number; makes one when there is none.
+    /// The connection and its number, made by this caller or by the one before.
     async fn connection(&self) -> RedisResult<(Connection, u64)> {
-        if let Some(found) = self.found() {
-            return Ok(found);
-        }
         let _one_at_a_time = self.connecting.lock().await;
         if let Some(found) = self.found() {
             return Ok(found);

@@ -1,31 +1,16 @@
--- Writes documents if every condition holds, else none of them.
--- For each write two KEYS (document, waiting) and five ARGV (condition, etag, body, due, key).
--- A condition is '' for "there is none" or '=' and the ETag. Answers 1, or 0 on conflict, or minus the number of
--- the write whose document is none of ours.
-local writes = #KEYS / 2
-local waited = {}
-for i = 1, writes do
-  local document = KEYS[2 * i - 1]
-  local found = redis.call('HMGET', document, 'etag', 'due')
-  local state = ''
-  if found[1] then
-    state = '=' .. found[1]
-  elseif redis.call('EXISTS', document) == 1 then
-    return -i
-  end
-  if state ~= ARGV[5 * i - 4] then return 0 end
-  waited[i] = found[2] and found[2] ~= ''
+-- Writes a document if its condition holds. KEYS: document, and the shard's 'waiting' if the index changes.
+-- ARGV: the ETag that it must have or '' for "there is none", the new ETag, the body; and if the index changes the
+-- time or '' for none, and the key. Answers 1, or 0 on conflict, or -1 when the document is none of ours.
+local etag = redis.call('HGET', KEYS[1], 'etag')
+if not etag and redis.call('EXISTS', KEYS[1]) == 1 then return -1 end
+if (etag or '') ~= ARGV[1] then return 0 end
+-- The index first: a set that is none of ours ends the script here, before the document has changed.
+if not KEYS[2] then
+  -- Nothing waited and nothing waits.
+elseif ARGV[4] == '' then
+  redis.call('ZREM', KEYS[2], ARGV[5])
+else
+  redis.call('ZADD', KEYS[2], ARGV[4], ARGV[5])
 end
--- The index first: a sorted set that is none of ours ends the script here, before any document has changed.
-for i = 1, writes do
-  local due = ARGV[5 * i - 1]
-  if due ~= '' then
-    redis.call('ZADD', KEYS[2 * i], due, ARGV[5 * i])
-  elseif waited[i] then
-    redis.call('ZREM', KEYS[2 * i], ARGV[5 * i])
-  end
-end
-for i = 1, writes do
-  redis.call('HSET', KEYS[2 * i - 1], 'etag', ARGV[5 * i - 3], 'body', ARGV[5 * i - 2], 'due', ARGV[5 * i - 1])
-end
+redis.call('HSET', KEYS[1], 'etag', ARGV[2], 'body', ARGV[3])
 return 1

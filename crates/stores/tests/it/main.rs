@@ -12,7 +12,8 @@ mod files;
 mod group_commit;
 #[cfg(test)]
 mod memory;
-#[cfg(all(test, feature = "postgres"))]
+#[cfg(feature = "postgres")]
+#[cfg(test)]
 mod postgres;
 #[cfg(test)]
 mod processes;

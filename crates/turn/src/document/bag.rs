@@ -39,6 +39,10 @@ impl Bag {
     /// # Errors
     /// When the text is not a JSON object.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        // The parser's own error would show the value, which may be what a person wrote.
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(serde_json::Error::custom("expected a JSON object"));
+        }
         serde_json::from_str(text)
     }
 

@@ -272,7 +272,12 @@ impl Ledger {
 
 impl Seen {
     fn parse(text: String) -> Result<Self, String> {
-        if !text.len().is_multiple_of(TURN_ID_CHARS) || !text.is_ascii() {
+        // Anything else than the alphabet of ids could not be written back between quotes. No early
+        // end: so it is a vector loop.
+        let is_of_ids = text.bytes().fold(true, |is_of_ids, byte| {
+            is_of_ids & (byte.is_ascii_alphanumeric() | (byte == b'-') | (byte == b'_'))
+        });
+        if !text.len().is_multiple_of(TURN_ID_CHARS) || !is_of_ids {
             return Err("$sayso.seen is not a list of turn ids".to_owned());
         }
         Ok(Self(text))

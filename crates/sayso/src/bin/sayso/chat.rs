@@ -27,7 +27,7 @@ const CLOSE_MAX: Duration = Duration::from_secs(10);
 /// Talks until the input ends.
 pub(crate) async fn run(options: cli::Chat) -> anyhow::Result<ExitCode> {
     terminal::start_log(Log::Text, "error");
-    let store = open_store(&options.store)?;
+    let store = open_store(&options.store).await?;
     let is_live = io::stdin().is_terminal() && terminal::is_terminal();
     let view = View { paint: Paint::stdout(), is_live };
     let engine = Engine::builder(pizza::bot(), store, Arc::new(view)).start();

@@ -3,7 +3,9 @@
 use std::{net::SocketAddr, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
-use sayso::{DEFAULT_STORE, Limits};
+use sayso::Limits;
+
+use crate::{place::Place, state::State};
 
 /// Bots that say so only when it is so.
 #[derive(Debug, Parser)]
@@ -14,7 +16,8 @@ use sayso::{DEFAULT_STORE, Limits};
 Examples:
   sayso              serve the pizza bot at http://127.0.0.1:3978
   sayso chat         talk to it here, without a server
-  sayso race         two processes, one pizza: see what gets lost, and what does not"
+  sayso race         two processes, one pizza: see what gets lost, and what does not
+  sayso state ls     what is kept"
 )]
 pub(crate) struct Cli {
     /// What to do; `serve` when nothing is said.
@@ -45,6 +48,8 @@ pub(crate) enum Command {
     /// through both, all at once, and compares what the customers were told with what is on the pizza:
     /// first with the usual semantics (load, run, send, overwrite), then with ours.
     Race(Race),
+    /// Look at what is kept, move it, remove it
+    State(State),
 }
 
 /// How to serve.
@@ -54,14 +59,14 @@ Examples:
   sayso serve
   sayso serve --address 127.0.0.1:8080 --store sqlite:/var/lib/bot/state.sqlite
   sayso serve --store memory://          forget everything at the end
+  sayso serve --store azblob:state --layout js     go on with what a JavaScript bot has kept
   SAYSO_LOG=debug sayso serve --log json")]
 pub(crate) struct Serve {
     /// Where to listen: a loopback address and a port, 0 for any free one
     #[arg(long, default_value = "127.0.0.1:3978", value_parser = address)]
     pub(crate) address: SocketAddr,
-    /// Where to keep state: sqlite:path or memory://
-    #[arg(long, value_name = "URL", default_value = DEFAULT_STORE)]
-    pub(crate) store: String,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// How to write the log, which goes to standard error
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub(crate) log: Log,
@@ -234,11 +239,16 @@ mod tests {
         cli.clone().debug_assert();
         let names: Vec<String> =
             cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-        assert_eq!(names, ["serve", "chat", "race"]);
+        assert_eq!(names, ["serve", "chat", "race", "state"]);
         assert!(cli.render_help().to_string().contains("Examples:"));
         for name in names {
-            let help = cli.find_subcommand_mut(&name).unwrap().render_long_help().to_string();
-            assert!(help.contains("Examples:"), "{help}");
+            let command = cli.find_subcommand_mut(&name).unwrap();
+            for command in
+                std::iter::once(&mut command.clone()).chain(command.get_subcommands_mut())
+            {
+                let help = command.render_long_help().to_string();
+                assert!(help.contains("Examples:"), "{help}");
+            }
         }
     }
 

@@ -1,10 +1,13 @@
-//! The `sayso` command: serve the pizza bot, talk to it, or watch two processes race for one pizza.
+//! The `sayso` command: serve the pizza bot, talk to it, watch two processes race for one pizza, or
+//! see to the state that a bot keeps.
 
 mod chat;
 mod classic;
 mod cli;
+mod place;
 mod race;
 mod serve;
+mod state;
 mod terminal;
 
 use std::process::ExitCode;
@@ -21,6 +24,7 @@ async fn main() -> ExitCode {
         Some(Command::Serve(serve)) => Box::pin(serve::run(serve)).await,
         Some(Command::Chat(chat)) => Box::pin(chat::run(chat)).await,
         Some(Command::Race(race)) => Box::pin(race::run(race)).await,
+        Some(Command::State(state)) => Box::pin(state::run(state)).await,
     };
     done.unwrap_or_else(|error| {
         terminal::complain(&error);

@@ -28,7 +28,7 @@ use crate::{
 /// Races, and fails if ours lost anything.
 pub(crate) async fn run(options: Race) -> anyhow::Result<ExitCode> {
     terminal::start_log(Log::Text, "error");
-    let course = Course::new(&options)?;
+    let course = Course::new(&options).await?;
     let mut report = Report::new(&options);
     let raced = tokio::select! {
         raced = course.race(&options, &mut report) => raced,
@@ -48,7 +48,7 @@ struct Course {
 }
 
 impl Course {
-    fn new(options: &Race) -> anyhow::Result<Self> {
+    async fn new(options: &Race) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("sayso-race-").tempdir()?;
         let store_url = match &options.store {
             Some(url) if url.starts_with("memory:") => {
@@ -57,7 +57,7 @@ impl Course {
             Some(url) => url.clone(),
             None => format!("sqlite:{}", folder.path().join("race.sqlite").display()),
         };
-        let store = open_store(&store_url)?;
+        let store = open_store(&store_url).await?;
         Ok(Self { folder, store_url, store })
     }
 

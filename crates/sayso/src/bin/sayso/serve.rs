@@ -13,13 +13,14 @@ use tokio::sync::oneshot;
 use crate::{
     classic,
     cli::{Semantics, Serve},
+    place::with_layout,
     terminal::{self, Look, Paint},
 };
 
 /// Serves until a signal comes.
 pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
     terminal::start_log(options.log, "info");
-    let store = open_store(&options.store)?;
+    let store = open_store(&with_layout(&options.place.store, options.place.layout)?).await?;
     let stop = match options.until_stdin_ends {
         true => Either::Left(stdin_ends()),
         false => Either::Right(pending()),

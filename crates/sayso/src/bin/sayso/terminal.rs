@@ -93,6 +93,22 @@ pub(crate) fn line(text: impl fmt::Display) {
     print(&format!("{text}\n"));
 }
 
+/// Writes a line to standard error: for people, beside what programs read.
+pub(crate) fn note(text: &str) {
+    ask(&format!("{text}\n"));
+}
+
+/// Writes a text to standard error at once, without a line end.
+pub(crate) fn ask(text: &str) {
+    let mut stderr = io::stderr().lock();
+    drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
+}
+
+/// Whether standard error is a terminal that understands escapes.
+pub(crate) fn is_error_terminal() -> bool {
+    io::stderr().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// Breaks a text between words so that no line is wider, unless a single word is.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

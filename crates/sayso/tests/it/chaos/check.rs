@@ -16,10 +16,16 @@ use crate::{
     recorder::{Arrival, SEND_TIMEOUT, stored},
 };
 
-/// What was said, by conversation and user.
+/// How long after its thaw a process may still send what it was about to.
+const THAW: Duration = Duration::from_secs(1);
+
+/// What was said and what happened.
 #[derive(Default)]
 pub(super) struct Story {
+    /// By conversation and user.
     said: BTreeMap<String, BTreeMap<char, Vec<String>>>,
+    /// When a frozen process went on.
+    pub(super) thaws: Vec<Instant>,
 }
 
 /// What came of it.
@@ -87,7 +93,7 @@ impl Story {
             self.check_order(&mut verdict, conversation, &order);
             check_replies(&mut verdict, conversation, &order, &came);
         }
-        check_repeats(&mut verdict, &arrived, &lost);
+        self.check_repeats(&mut verdict, &arrived, &lost);
         verdict
     }
 
@@ -102,6 +108,38 @@ impl Story {
         let (found, expected) = (order.len(), said.values().map(Vec::len).sum());
         verdict.expect(&format!("{conversation}: number of toppings"), &[found], &[expected]);
     }
+
+    /// P5: a reply comes again only when its sender could not know that it had arrived, once for each such
+    /// attempt.
+    fn check_repeats(&self, verdict: &mut Verdict, arrived: &[Arrival], lost: &[Lost]) {
+        let unanswered: BTreeSet<Instant> = lost
+            .iter()
+            .filter_map(|lost| {
+                let before = |one: &&Arrival| one.peer == lost.peer && one.at <= lost.at;
+                arrived.iter().filter(before).map(|one| one.at).max()
+            })
+            .collect();
+        let mut last = BTreeMap::<&str, &Arrival>::new();
+        for one in arrived {
+            let Some(earlier) = last.insert(&one.id, one) else { continue };
+            verdict.repeats += 1;
+            // Frozen in the act of sending, it sends when it wakes, even if another has done so.
+            let is_thawed = |thaw: &Instant| *thaw <= one.at && earlier.at <= *thaw + THAW;
+            // A sender that died, froze or was slow after the hand-over: another took over, in its time.
+            let is_taken_over = one.at - earlier.at >= SEND_TIMEOUT;
+            let is_excused = earlier.is_refused
+                || unanswered.contains(&earlier.at)
+                || is_taken_over
+                || self.thaws.iter().any(is_thawed);
+            if !is_excused {
+                let (id, after) = (&one.id, one.at - earlier.at);
+                verdict.violations.push(format!("{id} came again after {after:?} for no reason"));
+            }
+            if (&one.text, &one.conversation) != (&earlier.text, &earlier.conversation) {
+                verdict.violations.push(format!("{} came again with another text", one.id));
+            }
+        }
+    }
 }
 
 /// P2, P3, P6: for every topping one reply, true to what is stored, in the order of the turns.
@@ -113,33 +151,4 @@ fn check_replies(verdict: &mut Verdict, conversation: &str, order: &[String], ca
         (1..=order.len()).map(|n| Order { toppings: order[..n].to_vec() }.sentence()).collect();
     let expected: Vec<&str> = sentences.iter().map(String::as_str).collect();
     verdict.expect(&format!("{conversation}: replies"), &found, &expected);
-}
-
-/// P5: a reply comes again only when its sender could not know that it had arrived, once for each such
-/// attempt.
-fn check_repeats(verdict: &mut Verdict, arrived: &[Arrival], lost: &[Lost]) {
-    let unanswered: BTreeSet<Instant> = lost
-        .iter()
-        .filter_map(|lost| {
-            let before = |one: &&Arrival| one.peer == lost.peer && one.at <= lost.at;
-            arrived.iter().filter(before).map(|one| one.at).max()
-        })
-        .collect();
-    let mut last = BTreeMap::<&str, &Arrival>::new();
-    for one in arrived {
-        let Some(earlier) = last.insert(&one.id, one) else { continue };
-        verdict.repeats += 1;
-        // The last stands for all that takes the time of a claim: a sender that died, froze or was
-        // slow after a hand-over, and another that took over.
-        let is_excused = earlier.is_refused
-            || unanswered.contains(&earlier.at)
-            || one.at - earlier.at >= SEND_TIMEOUT;
-        if !is_excused {
-            let (id, after) = (&one.id, one.at - earlier.at);
-            verdict.violations.push(format!("{id} came again after {after:?} for no reason"));
-        }
-        if (&one.text, &one.conversation) != (&earlier.text, &earlier.conversation) {
-            verdict.violations.push(format!("{} came again with another text", one.id));
-        }
-    }
 }

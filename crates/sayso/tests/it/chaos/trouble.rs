@@ -8,7 +8,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::{EXTRA, FREEZES_MIN, KILLS_MIN, PROCESSES, SEED, posts};
+use super::{CUTS_MIN, EXTRA, FREEZES_MIN, KILLS_MIN, PROCESSES, SEED, posts};
 use crate::{
     process::{Served, signal},
     proxy::Proxy,
@@ -27,7 +27,8 @@ pub(super) struct Trouble {
     places: Vec<(Served, Proxy)>,
     dice: fastrand::Rng,
     pub(super) kills: usize,
-    pub(super) freezes: usize,
+    /// When each frozen process went on.
+    pub(super) thaws: Vec<Instant>,
 }
 
 impl Trouble {
@@ -41,7 +42,7 @@ impl Trouble {
             places.push((served, proxy));
         }
         let (store_url, dice) = (store_url.to_owned(), fastrand::Rng::with_seed(SEED));
-        Self { folder, store_url, places, dice, kills: 0, freezes: 0 }
+        Self { folder, store_url, places, dice, kills: 0, thaws: Vec::new() }
     }
 
     /// How users reach the processes.
@@ -56,7 +57,10 @@ impl Trouble {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         for round in 1.. {
             ticks.tick().await;
-            let is_done = self.kills >= KILLS_MIN && self.freezes >= FREEZES_MIN && is_enough();
+            let is_done = self.kills >= KILLS_MIN
+                && self.thaws.len() >= FREEZES_MIN
+                && self.cuts() >= CUTS_MIN
+                && is_enough();
             if began.elapsed() >= if is_done { time } else { time + EXTRA } {
                 return;
             }
@@ -81,8 +85,8 @@ impl Trouble {
         sleep(FREEZE / 2).await;
         self.kill((place + 1) % PROCESSES).await;
         sleep((from + FREEZE).saturating_duration_since(Instant::now())).await;
+        self.thaws.push(Instant::now());
         signal(id, "CONT").await;
-        self.freezes += 1;
     }
 
     /// How many answers to posts were cut.
@@ -94,7 +98,7 @@ impl Trouble {
         format!(
             "{} kills, {} freezes, {} answers to posts cut",
             self.kills,
-            self.freezes,
+            self.thaws.len(),
             self.cuts()
         )
     }

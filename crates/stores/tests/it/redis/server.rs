@@ -1,1 +1,114 @@
-//! x
+//! Servers of a test's own, with settings of its own, that it may kill.
+
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use tempfile::TempDir;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/servers.d/redis");
+
+/// A server on a port of its own. It ends with this value.
+pub(super) struct Server {
+    folder: TempDir,
+    settings: Vec<String>,
+    pub(super) port: u16,
+    child: Child,
+}
+
+impl Server {
+    /// Starts one that keeps every write, or whatever the settings say.
+    pub(super) fn start(settings: &[&str]) -> Self {
+        Self::start_at(free_port(), settings)
+    }
+
+    pub(super) fn start_at(port: u16, settings: &[&str]) -> Self {
+        let installed = Command::new(SCRIPT).arg("install").stdout(Stdio::null()).status();
+        assert!(installed.unwrap().success(), "Redis can be installed");
+        let folder = tempfile::tempdir().unwrap();
+        let settings: Vec<_> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        let child = serve(&folder, port, &settings);
+        let server = Self { folder, settings, port, child };
+        server.wait();
+        server
+    }
+
+    /// As a loss of power would, as far as the process goes.
+    pub(super) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        assert!(!self.child.wait().unwrap().success(), "it was killed, it did not end");
+    }
+
+    /// The same server with the same data, after a kill.
+    pub(super) fn start_again(&mut self) {
+        self.child = serve(&self.folder, self.port, &self.settings);
+        self.wait();
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/0", self.port)
+    }
+
+    /// Sends commands past the store, on a connection of their own; the last answer.
+    pub(super) async fn tell<T: ::redis::FromRedisValue>(&self, command: &[&str]) -> T {
+        tell(&self.url(), command).await
+    }
+
+    fn wait(&self) {
+        let address = SocketAddr::from(([127, 0, 0, 1], self.port));
+        for _ in 0..200 {
+            if says_pong(address) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the server did not start within 10 s");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn serve(folder: &TempDir, port: u16, settings: &[String]) -> Child {
+    Command::new(SCRIPT)
+        .arg("serve")
+        .arg(folder.path())
+        .arg(port.to_string())
+        .args(settings)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Whether a server answers, if only to ask for a password. While it reads its data it says so.
+fn says_pong(address: SocketAddr) -> bool {
+    let Ok(mut stream) = TcpStream::connect(address) else { return false };
+    stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let mut answer = [0; 5];
+    stream.write_all(b"PING\r\n").is_ok()
+        && stream.read_exact(&mut answer).is_ok()
+        && (&answer == b"+PONG" || &answer == b"-NOAU")
+}
+
+pub(super) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Sends one command to a server, past the store.
+pub(super) async fn tell<T: ::redis::FromRedisValue>(url: &str, command: &[&str]) -> T {
+    let client = ::redis::Client::open(url).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let (name, arguments) = command.split_first().unwrap();
+    let mut sent = ::redis::cmd(name);
+    let _sent = sent.arg(arguments);
+    sent.query_async(&mut connection).await.unwrap()
+}

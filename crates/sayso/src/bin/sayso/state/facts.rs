@@ -1,0 +1,153 @@
+//! What is told about a document without telling what is in it.
+
+use sayso::turn::{
+    clock::Timestamp,
+    document::{Document, Ledger},
+};
+use serde::Serialize;
+
+use super::{found::Found, units};
+use crate::terminal::{Look, Paint};
+
+/// A document in numbers.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Facts {
+    pub(super) key: String,
+    /// How often it was written.
+    pub(super) revision: u64,
+    pub(super) turns: u64,
+    pub(super) bytes: u64,
+    /// Replies to be handed over.
+    pub(super) outbox: usize,
+    pub(super) timers: usize,
+    /// Replies that could not be delivered.
+    pub(super) parked: usize,
+    /// Whether a write over several documents is not finished.
+    pub(super) unfinished: bool,
+    /// When the next timer is due, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_timer: Option<Timestamp>,
+    /// From when on it counts as absent, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) expires: Option<Timestamp>,
+    /// The key, safe for a terminal.
+    #[serde(skip)]
+    shown_key: String,
+}
+
+impl Facts {
+    pub(super) fn new(found: &Found) -> Self {
+        let Document { ledger, .. } = &found.document;
+        let Ledger { outbox, timers, parked, .. } = ledger;
+        Self {
+            key: found.key.as_str().to_owned(),
+            revision: ledger.rev,
+            turns: ledger.turn,
+            bytes: found.body.len() as u64,
+            outbox: outbox.len(),
+            timers: timers.len(),
+            parked: parked.len(),
+            unfinished: ledger.prepared.is_some() || !ledger.decided.is_empty(),
+            next_timer: timers.iter().map(|timer| timer.at).min(),
+            expires: ledger.expires,
+            shown_key: found.key.to_string(),
+        }
+    }
+
+    /// Whether removing it would undo what was promised to somebody.
+    pub(super) fn has_promises(&self) -> bool {
+        self.outbox > 0 || self.timers > 0 || self.unfinished
+    }
+
+    /// What waits in it, in words.
+    pub(super) fn waiting(&self) -> String {
+        let outbox = (self.outbox > 0).then(|| units::many(self.outbox, "reply", "replies"));
+        let timers = (self.timers > 0).then(|| units::many(self.timers, "timer", "timers"));
+        let unfinished = self.unfinished.then(|| "an unfinished change".to_owned());
+        let parts: Vec<String> = [outbox, timers, unfinished].into_iter().flatten().collect();
+        parts.join(", ")
+    }
+
+    /// The line above a table.
+    pub(super) fn head(paint: Paint) -> String {
+        let head = format!(
+            "{:>8}  {:>8}  {:>10}  {:>6}  {:>6}  {:>6}  {:<14}  KEY",
+            "REVISION", "TURNS", "SIZE", "OUTBOX", "TIMERS", "PARKED", "NEXT"
+        );
+        paint.text(Look::Dim, head)
+    }
+
+    /// A line of a table. The key is last, because it has any length.
+    pub(super) fn row(&self, now: Timestamp, paint: Paint) -> String {
+        let waits = |number: usize, look: Look| match number {
+            0 => paint.text(Look::Dim, format_args!("{:>6}", "-")),
+            _ => paint.text(look, format_args!("{:>6}", units::count(number as u64))),
+        };
+        format!(
+            "{:>8}  {:>8}  {:>10}  {}  {}  {}  {:<14}  {}",
+            units::count(self.revision),
+            units::count(self.turns),
+            units::bytes(self.bytes),
+            waits(self.outbox, Look::Yellow),
+            waits(self.timers, Look::Cyan),
+            waits(self.parked, Look::Red),
+            self.next(now),
+            self.shown_key,
+        )
+    }
+
+    /// What happens next to it, in a word or two.
+    fn next(&self, now: Timestamp) -> String {
+        if self.expires.is_some_and(|at| at <= now) {
+            return "expired".to_owned();
+        }
+        if self.outbox > 0 {
+            return "delivery".to_owned();
+        }
+        if self.unfinished {
+            return "finishing".to_owned();
+        }
+        if let Some(at) = self.next_timer {
+            return format!("timer {}", units::when(at, now));
+        }
+        self.expires.map(|at| format!("ends {}", units::when(at, now))).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso::turn::{Key, store::ETag};
+
+    use super::*;
+
+    fn facts(ledger: &str) -> Facts {
+        let body = format!(r#"{{"said":"a secret","$sayso":{{"v":1,{ledger}}}}}"#);
+        Facts::new(&Found::new(&Key::new("a\nb").unwrap(), body, ETag::new("1")).unwrap())
+    }
+
+    fn row(ledger: &str) -> String {
+        facts(ledger).row(Timestamp::from_millis(60_000), Paint::off())
+    }
+
+    #[test]
+    fn a_row_has_numbers_under_their_heads_and_tells_nothing_that_was_said() {
+        let timer = r#""timers":[{"id":"t","at":120000,"activity":{}}]"#;
+        let (head, row) = (Facts::head(Paint::off()), row(&format!(r#""turn":2,"rev":3,{timer}"#)));
+        assert_eq!(head.find("KEY"), row.find("a\\nb"), "{head}\n{row}");
+        assert!(row.contains("timer in 60 s"), "{row}");
+        assert!(!row.contains("secret"), "{row}");
+        let json = serde_json::to_string(&facts("\"rev\":1")).unwrap();
+        assert!(json.contains(r#""key":"a\nb""#) && !json.contains("secret"), "{json}");
+    }
+
+    #[test]
+    fn what_waits_is_told() {
+        let outbox = facts(r#""outbox":[{"id":"a.0","activity":{}}]"#);
+        assert!(outbox.has_promises());
+        assert_eq!(outbox.waiting(), "1 reply");
+        assert!(!facts("\"rev\":1").has_promises());
+        assert!(facts(r#""decided":[{"id":"w","documents":[]}]"#).has_promises());
+        assert!(row(r#""expires":1"#).contains("expired"));
+        assert!(row(r#""expires":90000"#).contains("ends in 30 s"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Which documents are a user's.
+
+use sayso::turn::store::{ETag, Expect, MemoryStore, Saved};
+
+use super::*;
+
+fn person(named: &[&str]) -> Person {
+    let named = named.iter().map(|id| Key::conversation("c", id).unwrap()).collect();
+    Person { channel: "c".to_owned(), user: "ann".to_owned(), named }
+}
+
+fn found(key: &str, ledger: &str) -> Found {
+    let body = format!(r#"{{"$sayso":{{"v":1{ledger}}}}}"#);
+    Found::new(&Key::new(key).unwrap(), body, ETag::new("1")).unwrap()
+}
+
+fn reply(to: &str) -> String {
+    format!(
+        r#","outbox":[{{"id":"a.0","activity":{{"type":"message","recipient":{{"id":"{to}"}}}}}}]"#
+    )
+}
+
+fn relation(key: &str, ledger: &str) -> Relation {
+    person(&["own"]).relation(&found(key, ledger))
+}
+
+#[test]
+fn a_user_owns_what_has_their_key_and_conversations_in_which_only_they_speak() {
+    use Relation::Theirs;
+    let timer = r#","timers":[{"id":"t","at":1,"activity":{"type":"event","from":{"id":"ann"}}}]"#;
+    let ann = reply("ann");
+    assert_eq!(relation("c/users/ann", ""), Theirs(Kind::User));
+    assert_eq!(relation("c/conversations/x/users/ann", ""), Theirs(Kind::Private));
+    assert_eq!(relation("c/conversations/own", ""), Theirs(Kind::Named));
+    assert_eq!(relation("c/conversations/x", &ann), Theirs(Kind::OneToOne));
+    assert_eq!(relation("c/conversations/x", &(ann + timer)), Theirs(Kind::OneToOne));
+    let answers =
+        r#","answers":[{"id":"a","replies":[{"type":"message","recipient":{"id":"ann"}}]}]"#;
+    assert_eq!(relation("c/conversations/x", answers), Theirs(Kind::OneToOne));
+}
+
+#[test]
+fn what_others_speak_in_stays() {
+    let both = r#","outbox":[
+        {"id":"a.0","activity":{"type":"message","recipient":{"id":"ann"}}},
+        {"id":"a.1","activity":{"type":"message","recipient":{"id":"bob"}}}]"#;
+    assert_eq!(relation("c/conversations/x", both), Relation::Shared);
+    let nobody = r#","outbox":[
+        {"id":"a.0","activity":{"type":"message","recipient":{"id":"ann"}}},
+        {"id":"a.1","activity":{"type":"message"}}]"#;
+    assert_eq!(relation("c/conversations/x", nobody), Relation::Shared);
+    let group = r#","outbox":[{"id":"a.0","activity":{"type":"message",
+        "conversation":{"id":"x","isGroup":true},"recipient":{"id":"ann"}}}]"#;
+    assert_eq!(relation("c/conversations/x", group), Relation::Shared);
+    assert_eq!(relation("c/conversations/x", &reply("bob")), Relation::Other);
+    assert_eq!(relation("c/conversations/x", &reply("anna")), Relation::Other);
+    assert_eq!(relation("c/conversations/x", ""), Relation::Silent);
+    assert_eq!(relation("c/conversations/x/users/anna", ""), Relation::Other);
+}
+
+#[tokio::test]
+async fn a_second_round_finds_nothing() {
+    let store = MemoryStore::default();
+    let ann = reply("ann");
+    for (key, ledger) in [
+        ("c/users/ann", ""),
+        ("c/users/bob", ""),
+        ("c/conversations/x", &*ann),
+        ("d/users/ann", ""),
+    ] {
+        let write = found(key, ledger).write(Expect::Absent);
+        assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
+    }
+    let mut report = Report::default();
+    assert_eq!(person(&[]).round(&store, &mut report).await.unwrap(), 2);
+    assert_eq!(person(&[]).round(&store, &mut report).await.unwrap(), 0);
+    let left: Vec<Key> = store.list("").try_collect().await.unwrap();
+    let left: Vec<&str> = left.iter().map(Key::as_str).collect();
+    assert_eq!(left, ["c/users/bob", "d/users/ann"]);
+    assert_eq!(report.removed.len(), 2);
+    assert!(report.text(Paint::off()).contains("one-to-one"));
+}

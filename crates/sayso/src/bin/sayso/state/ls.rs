@@ -1,0 +1,104 @@
+//! `sayso state ls`: what there is, one line a document.
+
+use std::process::ExitCode;
+
+use futures_util::StreamExt as _;
+use serde_json::json;
+
+use super::{
+    IN_FLIGHT,
+    facts::Facts,
+    found::{Looked, look, now},
+    options::Ls,
+    output::Output,
+    units,
+};
+use crate::{
+    place::Missing,
+    terminal::{self, Paint},
+};
+
+/// What was listed.
+#[derive(Debug, Default)]
+struct Sum {
+    documents: usize,
+    bytes: u64,
+    outbox: usize,
+    timers: usize,
+    parked: usize,
+    damaged: usize,
+}
+
+/// Lists.
+pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
+    let store = options.place.open(Missing::Refuse).await?;
+    let store = store.as_ref();
+    let limit = options.limit.unwrap_or(usize::MAX);
+    let looks = store.list(&options.prefix).take(limit).map(|key| async {
+        let key = key?;
+        let looked = look(store, &key).await?;
+        Ok::<_, anyhow::Error>((key, looked))
+    });
+    let mut looks = looks.buffered(IN_FLIGHT);
+    let (mut output, paint, mut sum) = (Output::new(), Paint::stdout(), Sum::default());
+    let now = now();
+    while let Some(looked) = looks.next().await {
+        let (key, looked) = looked?;
+        match looked {
+            // Removed since it was listed.
+            Looked::Absent => {}
+            Looked::Found(found) => {
+                let facts = Facts::new(&found);
+                if options.json {
+                    output.json(&facts)?;
+                } else {
+                    if sum.documents == 0 {
+                        output.line(Facts::head(paint))?;
+                    }
+                    output.line(facts.row(now, paint))?;
+                }
+                sum.add(&facts);
+            }
+            Looked::Damaged { reason, .. } => {
+                sum.damaged += 1;
+                if options.json {
+                    output.json(&json!({"key": key.as_str(), "damaged": reason}))?;
+                }
+                terminal::note(&reason);
+            }
+        }
+    }
+    output.end()?;
+    if !options.json {
+        terminal::note(&sum.sentence(&store.to_string()));
+        if sum.documents + sum.damaged >= limit {
+            terminal::note(&format!("stopped at --limit {limit}; there may be more"));
+        }
+    }
+    Ok(super::code(sum.damaged == 0))
+}
+
+impl Sum {
+    fn add(&mut self, facts: &Facts) {
+        self.documents += 1;
+        self.bytes += facts.bytes;
+        self.outbox += facts.outbox;
+        self.timers += facts.timers;
+        self.parked += facts.parked;
+    }
+
+    fn sentence(&self, store: &str) -> String {
+        let damaged = match self.damaged {
+            0 => String::new(),
+            damaged => format!(", {damaged} damaged and left alone"),
+        };
+        format!(
+            "{} in {store}: {}, {}, {}, {} parked{damaged}",
+            units::many(self.documents, "document", "documents"),
+            units::bytes(self.bytes),
+            units::many(self.outbox, "waiting reply", "waiting replies"),
+            units::many(self.timers, "timer", "timers"),
+            self.parked,
+        )
+    }
+}

@@ -1,0 +1,263 @@
+//! What can be said after `sayso state`. Every help text ends with examples.
+
+use clap::{Args, Subcommand};
+use sayso::stores::Layout;
+
+use crate::place::Place;
+
+/// What to do with state.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state ls
+  sayso state show webchat/conversations/c1
+  sayso state export > backup.jsonl
+  sayso state forget --channel webchat --user ann --dry-run
+  sayso state migrate --from sqlite:data/sayso.sqlite --to postgres://bot@db/bot")]
+pub(crate) struct State {
+    #[command(subcommand)]
+    pub(crate) command: StateCommand,
+}
+
+/// What can be done with state.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    /// List documents: what they hold and what waits in them, never what was said
+    ///
+    /// One line a document: its revision (how often it was written), turns, size, how many replies
+    /// wait to be handed over, timers, parked replies (those that could not be delivered), what
+    /// happens next, and the key. The order is the store's.
+    Ls(Ls),
+    /// Show one document with what the runtime keeps in it explained
+    Show(Show),
+    /// Remove documents, each only as it was shown
+    ///
+    /// A document that changes meanwhile is not removed. One in which replies or timers wait is not
+    /// removed unless --force is given: they would never happen.
+    Rm(Rm),
+    /// Write documents to standard output, one JSON object a line
+    ///
+    /// Each line has `key`, `body` (as it is stored, to the letter; a text instead of an object when
+    /// it has line breaks) and `due` (when somebody should look at it, in milliseconds since 1970, if
+    /// at all; for reading only). A bot may go on meanwhile: each document is whole, but
+    /// they are not all of one moment. What has expired is left out.
+    Export(Export),
+    /// Create documents from standard input, as `export` writes them
+    ///
+    /// A document that is there already is left alone: counted when it is the same, reported when it
+    /// differs. With --replace it is replaced, provided that it is still as it was read.
+    Import(Import),
+    /// Remove what is kept about a user
+    ///
+    /// Removed, each as a whole, with the state, the replies and timers that wait in it, the answers
+    /// and the ids of activities seen:
+    ///   - the user's document, CHANNEL/users/USER
+    ///   - the user's documents in conversations, CHANNEL/conversations/*/users/USER
+    ///   - one-to-one conversations: those in which every stored activity (replies that wait or are
+    ///     parked, timers, answers kept for redelivery) is from or to the user, and there is one
+    ///   - conversations that you name with --conversation
+    ///
+    /// Not removed:
+    ///   - conversations in which others speak too: those that mention the user are listed
+    ///   - conversations in which no activity is stored at the moment: nothing tells whose they are.
+    ///     They are counted. Name those of the user with --conversation
+    ///   - documents under keys of your own (`turn.document`), even if they are about the user
+    ///   - what the channel, your logs, exports and backups hold
+    ///
+    /// Deletes are conditional and repeated until nothing is found, so the bot may go on. What the
+    /// user says after that is kept again. A second run finds nothing.
+    #[command(verbatim_doc_comment)]
+    Forget(Forget),
+    /// Copy all documents to another store while the bot runs
+    ///
+    /// Copies every document from one store to another, of any engine and layout, pass after pass:
+    /// first everything, then what changed since, until a pass over both finds no difference. Nothing
+    /// is ever overwritten without a condition. A document in the target that is no older copy of the
+    /// source's is left alone and reported, so turns that the target has seen are not lost. Running it
+    /// again continues: what is the same is skipped.
+    ///
+    /// How to switch without losing a turn:
+    ///   1. Run it while the bot serves from the old store. It ends with exit code 3 when only what
+    ///      changes all the time is left to copy.
+    ///   2. Stop all old instances (SIGTERM drains them). Channels send again what they could not
+    ///      deliver, and the ids seen are copied too: nothing is lost or counted twice.
+    ///   3. Run it again. Exit code 0 means: both hold the same. This is the only pause, and it takes
+    ///      as long as two passes; each pass says how long it took.
+    ///   4. Start the new instances on the new store. Replies and timers that waited go on there.
+    ///
+    /// With --cut-over steps 1 to 3 are one run: it copies, asks you to stop the old instances, waits
+    /// for Enter, and copies the rest. It stops nothing by itself.
+    ///
+    /// Never let instances work on both stores at a time: each would deliver the replies that wait,
+    /// and turns would be split between them. See docs/migrate.md.
+    ///
+    /// Exit codes: 0 no difference; 1 a document was left alone, or an error; 3 the source is still
+    /// being written.
+    #[command(verbatim_doc_comment)]
+    Migrate(Migrate),
+}
+
+/// How to list.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state ls
+  sayso state ls webchat/users/
+  sayso state ls --limit 20 --store postgres://bot@db/bot
+  sayso state ls --json | jq 'select(.parked > 0)'")]
+pub(crate) struct Ls {
+    /// What the keys begin with
+    #[arg(default_value = "")]
+    pub(crate) prefix: String,
+    /// How many to list at most
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<usize>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// How to show.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state show webchat/conversations/c1
+  sayso state show webchat/users/ann --json
+  sayso state show webchat/users/ann --raw > ann.json")]
+pub(crate) struct Show {
+    /// Which document
+    pub(crate) key: String,
+    /// Print the stored text to the letter
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) raw: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// How to remove.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state rm webchat/conversations/c1
+  sayso state rm webchat/conversations/c1 webchat/users/ann --yes")]
+pub(crate) struct Rm {
+    /// Which documents
+    #[arg(required = true, value_name = "KEY")]
+    pub(crate) keys: Vec<String>,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Remove even if replies or timers wait, or if it is damaged
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object a document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// How to export.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state export > backup.jsonl
+  sayso state export webchat/ | gzip > webchat.jsonl.gz
+  sayso state export | jq -r .key")]
+pub(crate) struct Export {
+    /// What the keys begin with
+    #[arg(default_value = "")]
+    pub(crate) prefix: String,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// How to import.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state import < backup.jsonl
+  gunzip < webchat.jsonl.gz | sayso state import --store postgres://bot@db/bot
+  sayso state import --replace < backup.jsonl     go back to what was exported")]
+pub(crate) struct Import {
+    /// Replace documents that differ
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Print the counts as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Whom to forget.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state forget --channel webchat --user ann --dry-run
+  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz")]
+pub(crate) struct Forget {
+    /// The channel's id, such as webchat or msteams
+    #[arg(long)]
+    pub(crate) channel: String,
+    /// The user's id on that channel
+    #[arg(long)]
+    pub(crate) user: String,
+    /// A conversation of that channel that is the user's alone (may be given several times)
+    #[arg(long, value_name = "ID")]
+    pub(crate) conversation: Vec<String>,
+    /// Only say what would be removed
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// How to migrate.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state migrate --from sqlite:data/sayso.sqlite --to postgres://bot@db/bot
+  sayso state migrate --from azblob:state --from-layout js --to cosmos:bots/state
+  sayso state migrate --from redis://cache --to s3://bots --prefix webchat/ --cut-over")]
+pub(crate) struct Migrate {
+    /// The store to copy from; it is only read
+    #[arg(long, value_name = "URL")]
+    pub(crate) from: String,
+    /// The store to copy to
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
+    /// Whose names and bodies the source holds: dotnet, js, python or sample
+    #[arg(long, value_name = "SDK")]
+    pub(crate) from_layout: Option<Layout>,
+    /// Whose names and bodies the target holds: dotnet, js, python or sample
+    #[arg(long, value_name = "SDK")]
+    pub(crate) to_layout: Option<Layout>,
+    /// Copy only documents whose keys begin so
+    #[arg(long, default_value = "")]
+    pub(crate) prefix: String,
+    /// Copy, wait until the old instances are stopped, copy the rest
+    #[arg(long)]
+    pub(crate) cut_over: bool,
+    /// Replace documents in the target that differ and are not known to be older copies. Needed to
+    /// continue the copy of another SDK's state, which carries no history
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Remove documents that are only in the target, provided that they are still as they were read
+    #[arg(long, conflicts_with = "keep_extra")]
+    pub(crate) delete_extra: bool,
+    /// Accept documents that are only in the target
+    #[arg(long)]
+    pub(crate) keep_extra: bool,
+    /// Print one JSON object a pass, and one in the end
+    #[arg(long)]
+    pub(crate) json: bool,
+}

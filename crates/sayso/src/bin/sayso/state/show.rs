@@ -1,0 +1,229 @@
+//! `sayso state show`: one document, and what the runtime keeps in it in words.
+
+use std::{process::ExitCode, sync::Arc};
+
+use anyhow::bail;
+use sayso::{
+    activity::{Activity, Raw},
+    turn::{
+        Key,
+        clock::Timestamp,
+        document::{Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Timer},
+    },
+};
+use serde::Serialize;
+
+use super::{
+    facts::Facts,
+    found::{Found, Looked, look, now},
+    json,
+    options::Show,
+    units,
+};
+use crate::{
+    place::Missing,
+    terminal::{self, Look, Paint},
+};
+
+/// Texts are cut here, so that an entry stays one line.
+const TEXT_CHARS_MAX: usize = 60;
+
+/// Shows.
+pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
+    let key = Key::new(&*options.key)?;
+    let store = options.place.open(Missing::Refuse).await?;
+    if options.raw
+        && let Some(stored) = store.load(&key).await?
+    {
+        terminal::print(&stored.body);
+        return Ok(ExitCode::SUCCESS);
+    }
+    match look(store.as_ref(), &key).await? {
+        Looked::Found(found) if options.json => terminal::line(to_json(&found)?),
+        Looked::Found(found) => terminal::print(&text(&found, now(), Paint::stdout())),
+        Looked::Absent => {
+            bail!("there is no document {key} in {store}; `sayso state ls` lists them")
+        }
+        Looked::Damaged { reason, etag } => match etag {
+            Some(_) => bail!("{reason}; --raw shows what is stored"),
+            None => bail!(reason),
+        },
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A document for machines.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    key: &'a str,
+    etag: &'a str,
+    revision: u64,
+    turns: u64,
+    bytes: usize,
+    /// How many ids of activities are remembered.
+    seen: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<&'a Claim>,
+    outbox: &'a [Arc<Entry>],
+    timers: &'a [Arc<Timer>],
+    parked: &'a [Arc<Parked>],
+    answers: &'a [Arc<Recorded>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prepared: Option<&'a Prepared>,
+    decided: &'a [Decided],
+    properties: Raw,
+}
+
+fn to_json(found: &Found) -> serde_json::Result<String> {
+    let ledger = &found.document.ledger;
+    serde_json::to_string(&Shown {
+        key: found.key.as_str(),
+        etag: found.etag.as_str(),
+        revision: ledger.rev,
+        turns: ledger.turn,
+        bytes: found.body.len(),
+        seen: ledger.seen.len(),
+        expires: ledger.expires,
+        claim: ledger.claim.as_ref(),
+        outbox: &ledger.outbox,
+        timers: &ledger.timers,
+        parked: &ledger.parked,
+        answers: &ledger.answers,
+        prepared: ledger.prepared.as_deref(),
+        decided: &ledger.decided,
+        properties: Raw::from_text(found.document.bag.to_json())?,
+    })
+}
+
+fn text(found: &Found, now: Timestamp, paint: Paint) -> String {
+    let facts = Facts::new(found);
+    let mut lines = vec![paint.text(Look::Bold, &found.key)];
+    lines.push(format!(
+        "  written {} by {}, {}, version {}",
+        units::many(facts.revision as usize, "time", "times"),
+        units::many(facts.turns as usize, "turn", "turns"),
+        units::bytes(facts.bytes),
+        found.etag.as_str().escape_debug(),
+    ));
+    lines.extend(explain(&found.document.ledger, now, paint));
+    lines.push(String::new());
+    lines.push(json::pretty(&found.document.bag.to_json()));
+    lines.join("\n") + "\n"
+}
+
+/// The ledger in words.
+fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(at) = ledger.expires {
+        lines.push(match at <= now {
+            true => format!("  expired {}: it counts as absent", units::when(at, now)),
+            false => format!("  expires {}", units::when(at, now)),
+        });
+    }
+    if !ledger.seen.is_empty() {
+        let seen = units::many(ledger.seen.len(), "activity", "activities");
+        lines.push(format!("  the ids of the last {seen} are remembered: they do not count again"));
+    }
+    if !ledger.answers.is_empty() {
+        let answers = units::many(ledger.answers.len(), "answer", "answers");
+        lines.push(format!("  {answers} kept for redeliveries"));
+    }
+    let head = |look: Look, text: String| format!("  {}", paint.text(look, text));
+    if !ledger.outbox.is_empty() {
+        let by = match &ledger.claim {
+            Some(claim) => format!("instance {} delivers", claim.by.escape_debug()),
+            None => "nobody delivers yet".to_owned(),
+        };
+        let replies = units::many(ledger.outbox.len(), "reply waits", "replies wait");
+        lines.push(head(Look::Yellow, format!("{replies} to be handed over, {by}:")));
+        lines.extend(ledger.outbox.iter().map(|entry| {
+            let doubt = if entry.is_doubtful { " (may have arrived already)" } else { "" };
+            format!("    {}  {}{doubt}", entry.id, brief(&entry.activity))
+        }));
+    }
+    if !ledger.timers.is_empty() {
+        lines.push(head(Look::Cyan, units::many(ledger.timers.len(), "timer:", "timers:")));
+        lines.extend(ledger.timers.iter().map(|timer| {
+            let (id, at) = (timer.id.escape_debug(), units::when(timer.at, now));
+            format!("    {id}  {at}  {}", brief(&timer.activity))
+        }));
+    }
+    if !ledger.parked.is_empty() {
+        let parked = units::many(ledger.parked.len(), "reply", "replies");
+        lines.push(head(Look::Red, format!("{parked} could not be delivered:")));
+        lines.extend(ledger.parked.iter().map(|parked| {
+            let (at, reason) = (units::when(parked.at, now), parked.reason.escape_debug());
+            format!("    {}  {at}  {}: {reason}", parked.id, brief(&parked.activity))
+        }));
+    }
+    if let Some(prepared) = &ledger.prepared {
+        let by = prepared.by.escape_debug();
+        lines.push(format!("  a change is prepared; {by} decides whether it happens"));
+    }
+    for decided in &ledger.decided {
+        let others = units::many(decided.documents.len(), "other document", "other documents");
+        lines.push(format!("  a turn decided about {others}, which may not be finished"));
+    }
+    lines
+}
+
+/// An activity in a few words.
+fn brief(raw: &Raw) -> String {
+    let Ok(activity) = raw.get::<Activity>() else { return "no activity".to_owned() };
+    let mut text = activity.kind.to_string();
+    let recipient = activity.recipient.as_ref().and_then(|account| account.id.as_deref());
+    if let Some(recipient) = recipient {
+        text.push_str(&format!(" to {}", recipient.escape_debug()));
+    }
+    if let Some(name) = &activity.name {
+        text.push_str(&format!(" named {}", name.escape_debug()));
+    }
+    let said: String = activity.text().chars().take(TEXT_CHARS_MAX).collect();
+    if !said.is_empty() {
+        let more = if said.len() < activity.text().len() { "…" } else { "" };
+        text.push_str(&format!(" \"{}{more}\"", said.escape_debug()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso::turn::store::ETag;
+
+    use super::*;
+
+    fn found() -> Found {
+        let body = r#"{"Order":{"n":1e400},"$sayso":{"v":1,"turn":2,"rev":3,"seen":"AAAAAAAAAAAAAAAA",
+            "claim":{"by":"i1","beat":3},
+            "outbox":[{"id":"a.0","activity":{"type":"message","recipient":{"id":"ann"},"text":"hi"},"doubtful":true}],
+            "timers":[{"id":"t","at":120000,"activity":{"type":"event","name":"remind"}}],
+            "parked":[{"id":"b.0","reason":"refused","at":0,"activity":{"type":"message"}}]}}"#;
+        Found::new(&Key::new("k").unwrap(), body.to_owned(), ETag::new("7")).unwrap()
+    }
+
+    #[test]
+    fn the_ledger_is_told_in_words_and_the_properties_are_exact() {
+        let text = text(&found(), Timestamp::from_millis(60_000), Paint::off());
+        for words in [
+            "written 3 times by 2 turns",
+            "the ids of the last 1 activity are remembered",
+            "1 reply waits to be handed over, instance i1 delivers:",
+            "a.0  message to ann \"hi\" (may have arrived already)",
+            "t  in 60 s  event named remind",
+            "b.0  60 s ago  message: refused",
+            "\"n\": 1e400",
+        ] {
+            assert!(text.contains(words), "{words} in {text}");
+        }
+    }
+
+    #[test]
+    fn json_has_everything_and_every_digit() {
+        let text = to_json(&found()).unwrap();
+        assert!(text.contains(r#""properties":{"Order":{"n":1e400}}"#), "{text}");
+        assert!(text.contains(r#""outbox":[{"id":"a.0""#), "{text}");
+        assert!(text.contains(r#""revision":3,"turns":2"#), "{text}");
+    }
+}

@@ -1,0 +1,125 @@
+//! The pizza on every engine: two processes, a new conversation, 64 toppings at once; then with answers of
+//! the engine cut, then with processes killed. Whatever was confirmed is on the pizza, once.
+//!
+//! The servers are given by variables: `scripts/servers run -- cargo nextest run ...` sets them.
+
+mod order;
+mod target;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::time::sleep;
+
+use self::{order::Counter, target::Target};
+use crate::proxy::{Fault, Proxy, Schedule};
+
+const TOPPINGS: usize = 64;
+const RUNS: usize = 10;
+/// How long processes are killed, one a second.
+const KILLING: Duration = Duration::from_secs(30);
+
+/// Ten pizzas, nothing goes wrong.
+async fn calm(target: Target) {
+    let counter = Counter::open(&target, 2).await;
+    for run in 0..RUNS {
+        counter.order(&format!("calm-{run}"), TOPPINGS).await;
+    }
+    println!("{}: {RUNS} runs, {TOPPINGS} of {TOPPINGS} toppings each", target.name);
+}
+
+/// Ten pizzas; of every tenth request to the engine the answer is lost.
+async fn cut(target: Target) {
+    let schedule = Schedule::new(1).every(10, Fault::Cut { after: 0 });
+    let proxy = Proxy::start(target.address(), schedule).await;
+    let target = target.at(proxy.address);
+    let counter = Counter::open(&target, 2).await;
+    for run in 0..RUNS {
+        counter.order(&format!("cut-{run}"), TOPPINGS).await;
+    }
+    let cut = proxy.done().cut;
+    println!("{}: {RUNS} runs, {TOPPINGS} of {TOPPINGS} each, {cut} answers cut", target.name);
+    assert!(cut >= 10, "only {cut} answers were cut");
+}
+
+/// Pizza after pizza while one of the two processes is killed every second.
+async fn killed(target: Target) {
+    let counter = Arc::new(Counter::open(&target, 2).await);
+    let until = Instant::now() + KILLING;
+    let killer = {
+        let counter = Arc::clone(&counter);
+        tokio::spawn(async move {
+            let mut kills = 0;
+            while Instant::now() < until {
+                sleep(Duration::from_secs(1)).await;
+                counter.kill(kills % 2).await;
+                kills += 1;
+            }
+            kills
+        })
+    };
+    let mut runs = 0;
+    while Instant::now() < until {
+        counter.order(&format!("killed-{runs}"), TOPPINGS).await;
+        runs += 1;
+    }
+    let kills = killer.await.unwrap();
+    println!("{}: {runs} runs, {TOPPINGS} of {TOPPINGS} each, {kills} kills", target.name);
+    assert!(kills >= 15 && runs >= 2, "{kills} kills, {runs} runs");
+}
+
+macro_rules! engines {
+    ($($(#[$cfg:meta])* $engine:ident,)*) => {$(
+        $(#[$cfg])*
+        mod $engine {
+            use super::target;
+
+            #[tokio::test]
+            async fn ten_pizzas_of_64_toppings() {
+                super::calm(target::$engine()).await;
+            }
+
+            #[tokio::test]
+            async fn ten_pizzas_though_answers_of_the_engine_are_cut() {
+                super::cut(target::$engine()).await;
+            }
+
+            #[tokio::test]
+            async fn pizzas_though_processes_are_killed() {
+                super::killed(target::$engine()).await;
+            }
+        }
+    )*};
+}
+
+engines! {
+    #[cfg(feature = "postgres")]
+    postgres,
+    #[cfg(feature = "redis")]
+    redis,
+    #[cfg(feature = "azure-blob")]
+    blob,
+    #[cfg(feature = "cosmos")]
+    cosmos,
+    #[cfg(feature = "s3")]
+    s3,
+}
+
+/// SQLite answers without a network: there is nothing to cut.
+mod sqlite {
+    use super::target;
+
+    #[tokio::test]
+    async fn ten_pizzas_of_64_toppings() {
+        let folder = tempfile::tempdir().unwrap();
+        super::calm(target::sqlite(folder.path())).await;
+    }
+
+    #[tokio::test]
+    async fn pizzas_though_processes_are_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        super::killed(target::sqlite(folder.path())).await;
+    }
+}

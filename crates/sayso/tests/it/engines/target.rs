@@ -1,0 +1,68 @@
+//! Where each engine is, and a place of its own in it for one test.
+
+use std::{net::SocketAddr, path::Path};
+
+/// A store as the command is told of it.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) name: &'static str,
+    pub(super) url: String,
+    /// Variables with the credentials.
+    pub(super) environment: Vec<(&'static str, String)>,
+    /// Where the engine listens, as the URL names it.
+    address: String,
+}
+
+impl Target {
+    fn new(name: &'static str, url: String) -> Self {
+        let address = url.split("127.0.0.1:").nth(1).map(|rest| {
+            let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            format!("127.0.0.1:{port}")
+        });
+        Self { name, url, environment: Vec::new(), address: address.unwrap_or_default() }
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address.parse().expect("the tests' servers listen on 127.0.0.1")
+    }
+
+    /// The same engine, reached through a proxy.
+    pub(super) fn at(mut self, proxy: SocketAddr) -> Self {
+        let there = proxy.to_string();
+        self.url = self.url.replace(&self.address, &there);
+        for (_, value) in &mut self.environment {
+            *value = value.replace(&self.address, &there);
+        }
+        self
+    }
+}
+
+/// What `scripts/servers` says about a server.
+fn given(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!("{variable} is not set: run the tests with `scripts/servers run -- ...`")
+    })
+}
+
+fn unique() -> String {
+    format!("pizza{:012x}", fastrand::u64(..1 << 48))
+}
+
+/// Adds a parameter to a URL.
+fn with(url: &str, parameter: &str) -> String {
+    format!("{url}{}{parameter}", if url.contains('?') { '&' } else { '?' })
+}
+
+pub(super) fn sqlite(folder: &Path) -> Target {
+    Target::new("sqlite", format!("sqlite:{}", folder.join("pizza.sqlite").display()))
+}
+
+#[cfg(feature = "postgres")]
+pub(super) fn postgres() -> Target {
+    Target::new("postgres", with(&given("SAYSO_TEST_POSTGRES"), &format!("schema={}", unique())))
+}
+
+#[cfg(feature = "redis")]
+pub(super) fn redis() -> Target {
+    Target::new("redis", with(&given("SAYSO_TEST_REDIS"), &format!("prefix={}", unique())))
+}

@@ -1,0 +1,159 @@
+//! Opening: the client is made, the container is there, is private, and tags work if they are needed.
+
+use std::sync::Arc;
+
+use azure_core::{
+    credentials::Secret,
+    http::{ClientOptions, RetryOptions, Url, policies::Policy},
+};
+use azure_storage_blob::{
+    BlobContainerClient, BlobContainerClientOptions,
+    models::{
+        BlobContainerClientGetPropertiesResultHeaders as _, BlobContainerClientListBlobsOptions,
+    },
+};
+use sayso_turn::{clock::Timestamp, store::Error};
+
+use super::{
+    config::{Access, BlobConfig, DueBy},
+    container::Container,
+    failure::{Call, Failures, Refusal},
+    signing::{SharedKey, Spaced},
+};
+
+const NO_IDENTITY: &str = "there is no way to sign in to Entra ID; set AZURE_TENANT_ID, \
+     AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, run `az login`, or use a key";
+
+impl Container {
+    /// Makes the client. Nothing is sent yet.
+    pub(super) fn connect(config: &BlobConfig, store: Arc<str>) -> Result<Self, Error> {
+        let failures = Failures::new(store);
+        check_name(&config.container).map_err(|reason| failures.invalid(reason))?;
+        let mut url = config.service()?;
+        if let Ok(mut path) = url.path_segments_mut() {
+            let _path = path.pop_if_empty().push(&config.container);
+        }
+        // The library would repeat a write whose answer was lost and report its own as a conflict.
+        let mut options = ClientOptions { retry: RetryOptions::none(), ..Default::default() };
+        let mut credential = None;
+        match &config.access {
+            Access::Key(key) => {
+                check_key(key).map_err(|reason| failures.invalid(reason))?;
+                let policy = SharedKey::new(config.account()?, key.clone());
+                options.per_try_policies.push(Arc::new(policy) as Arc<dyn Policy>);
+            }
+            Access::Sas(token) => {
+                check_sas(token, &url).map_err(|reason| failures.invalid(reason))?;
+                url.set_query(Some(token.secret()));
+                options.per_try_policies.push(Arc::new(Spaced));
+            }
+            Access::Entra(entra) => {
+                check_https(&url).map_err(|reason| failures.invalid(reason))?;
+                let made = entra.credential().map_err(|_| failures.invalid(NO_IDENTITY.to_owned()));
+                credential = Some(made?);
+                options.per_try_policies.push(Arc::new(Spaced));
+            }
+        }
+        let options = BlobContainerClientOptions { client_options: options, ..Default::default() };
+        let client = BlobContainerClient::new(url, credential, Some(options))
+            .map_err(|_| failures.invalid("its address is not one of a container".to_owned()))?;
+        Ok(Self { client, failures, timeout: config.timeout })
+    }
+
+    /// Sees to it that the container is there and fit for us.
+    pub(super) async fn set_up(&self, config: &BlobConfig) -> Result<(), Error> {
+        match self.ask(Call::Read, async { self.client.get_properties(None).await }).await {
+            Ok(properties) => {
+                if properties.access().ok().flatten().is_some() {
+                    return Err(self.failures.invalid(format!(
+                        "anybody can read the container {0}; turn its public access off (az storage \
+                         container set-permission --name {0} --public-access off)",
+                        config.container
+                    )));
+                }
+            }
+            Err(Refusal::NoContainer) => self.create(config).await?,
+            // A signature for a container does not cover asking about it; listing it does.
+            Err(Refusal::Error(Error::Invalid { .. }))
+                if matches!(config.access, Access::Sas(_)) =>
+            {
+                self.list_one().await?;
+            }
+            Err(refusal) => return Err(self.error(Call::Read, refusal)),
+        }
+        if config.due_by == DueBy::Tags {
+            self.check_tags().await?;
+        }
+        Ok(())
+    }
+
+    async fn create(&self, config: &BlobConfig) -> Result<(), Error> {
+        if !config.creates_container {
+            return Err(self.failures.no_container());
+        }
+        // Without a word about access it is private.
+        match self.ask(Call::Write, async { self.client.create(None).await }).await {
+            Ok(_) | Err(Refusal::Conflict) => Ok(()),
+            Err(refusal) => Err(self.error(Call::Write, refusal)),
+        }
+    }
+
+    async fn list_one(&self) -> Result<(), Error> {
+        let options =
+            BlobContainerClientListBlobsOptions { maxresults: Some(1), ..Default::default() };
+        let mut pages = self.pages(self.client.list_blobs(Some(options)))?;
+        self.next(&mut pages).await.map(drop)
+    }
+
+    async fn check_tags(&self) -> Result<(), Error> {
+        let mut pages = self.tagged(Timestamp::START)?;
+        match self.next(&mut pages).await {
+            Err(Error::Invalid { reason, .. }) => Err(self.failures.invalid(format!(
+                "blob index tags cannot be used here: {reason}; open the store with due=list to do \
+                 without them"
+            ))),
+            other => other.map(drop),
+        }
+    }
+}
+
+/// The service's rule for names of containers.
+fn check_name(name: &str) -> Result<(), String> {
+    let fits = (3..=63).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+        && !name.contains("--");
+    if fits {
+        return Ok(());
+    }
+    Err(format!(
+        "`{}` is no name of a container; use 3 to 63 lower-case letters, digits and single hyphens",
+        name.escape_debug()
+    ))
+}
+
+fn check_key(key: &Secret) -> Result<(), String> {
+    match azure_core::base64::decode(key.secret()) {
+        Ok(bytes) if !bytes.is_empty() => Ok(()),
+        _ => Err("the account's key is not base64; copy it anew from the portal".to_owned()),
+    }
+}
+
+fn check_sas(token: &Secret, url: &Url) -> Result<(), String> {
+    let mut probe = url.clone();
+    probe.set_query(Some(token.secret()));
+    if probe.query_pairs().any(|(name, value)| name == "sig" && !value.is_empty()) {
+        return Ok(());
+    }
+    Err("the SAS token has no `sig`; copy it anew from the portal".to_owned())
+}
+
+fn check_https(url: &Url) -> Result<(), String> {
+    if url.scheme() == "https" {
+        return Ok(());
+    }
+    Err("a token of Entra ID is sent by https only; use https, a key or a SAS token".to_owned())
+}

@@ -1,0 +1,120 @@
+//! What the errors of Cosmos DB mean for a caller: did it happen, and what can be done?
+
+use std::{borrow::Cow, time::Duration};
+
+use azure_data_cosmos::CosmosError;
+use sayso_turn::{Key, store::Error};
+
+use super::item::ITEM_BYTES_MAX;
+
+/// What a call was to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Aim<'a> {
+    /// To read: nothing changes, whatever happens.
+    Read,
+    /// To write an item of so many bytes, or to delete it.
+    Write { key: &'a Key, bytes: usize },
+    /// To look at or make the database or a container.
+    SetUp,
+}
+
+/// The document is not there, and neither is anything wrong.
+pub(super) fn is_absent(error: &CosmosError) -> bool {
+    let status = error.status();
+    status.is_not_found() && !status.is_read_session_not_available() && !is_homeless(error)
+}
+
+/// The container itself, or its database, is not there.
+pub(super) fn is_homeless(error: &CosmosError) -> bool {
+    const OWNER_NOT_FOUND: u16 = 1003;
+    let sub_status = error.status().sub_status().map(|code| code.value());
+    error.status().is_not_found() && sub_status == Some(OWNER_NOT_FOUND)
+}
+
+/// The condition of a write did not hold when it was tried last.
+pub(super) fn is_conflict(error: &CosmosError) -> bool {
+    let status = error.status();
+    status.is_conflict() || status.is_precondition_failed() || is_absent(error)
+}
+
+/// Whether an earlier try of the same write may have landed: the library sends again what got no answer
+/// on a broken connection, and then our own write looks like somebody else's.
+pub(super) fn may_have_landed_before(error: &CosmosError) -> bool {
+    let Some(diagnostics) = error.diagnostics() else { return false };
+    let requests = diagnostics.requests();
+    let Some((_last, earlier)) = requests.split_last() else { return false };
+    earlier.iter().any(|request| {
+        let status = request.status();
+        // These are answers of the service that say: not done.
+        let is_refused =
+            status.is_throttled() || status.is_retry_with() || status.is_write_forbidden();
+        !request.request_sent().definitely_not_sent() && !is_refused
+    })
+}
+
+/// Whether no request of this call has left this machine.
+fn is_surely_unsent(error: &CosmosError) -> bool {
+    let Some(diagnostics) = error.diagnostics() else { return false };
+    let requests = diagnostics.requests();
+    !requests.is_empty()
+        && requests.iter().all(|request| request.request_sent().definitely_not_sent())
+}
+
+/// The store's error for one of the library's.
+pub(super) fn sort(store: &str, aim: Aim<'_>, error: CosmosError) -> Error {
+    let store: Cow<'static, str> = Cow::Owned(store.to_owned());
+    let status = error.status();
+    let code = u16::from(status.status_code());
+    if let (413, Aim::Write { key, bytes }) = (code, aim) {
+        return Error::TooLarge { store, key: key.clone(), bytes, bytes_max: ITEM_BYTES_MAX };
+    }
+    if status.is_throttled() {
+        let headers = error.response().map(|response| response.headers());
+        let after = headers.and_then(|headers| headers.retry_after_ms).map(Duration::from_millis);
+        return Error::Throttled { store, after };
+    }
+    let unsent = is_surely_unsent(&error);
+    let (remedy, reason) = remedy(&error, code, matches!(aim, Aim::Write { .. }) && !unsent);
+    let reason = format!("{reason} (status {status})");
+    let source: Option<Box<dyn std::error::Error + Send + Sync>> = Some(Box::new(error));
+    match remedy {
+        Remedy::Look => Error::Unknown { store, reason, source },
+        Remedy::Later => Error::Unavailable { store, reason, source },
+        Remedy::Never => Error::Invalid { store, reason, source },
+    }
+}
+
+enum Remedy {
+    /// It may have happened.
+    Look,
+    /// It did not happen and may succeed later.
+    Later,
+    /// It did not happen and never will as it is.
+    Never,
+}
+
+fn remedy(error: &CosmosError, code: u16, may_have_happened: bool) -> (Remedy, &'static str) {
+    let status = error.status();
+    let later = if may_have_happened { Remedy::Look } else { Remedy::Later };
+    match code {
+        _ if is_homeless(error) => (
+            Remedy::Never,
+            "the database or the container is gone: create it, or open with create=true",
+        ),
+        404 if status.is_read_session_not_available() => {
+            (Remedy::Later, "the region that was asked is behind what this session has seen")
+        }
+        449 => (Remedy::Later, "others write the same document at this moment"),
+        403 if status.is_write_forbidden() || status.is_database_account_not_found() => {
+            (Remedy::Later, "the account is moving to another region")
+        }
+        401 | 403 => (
+            Remedy::Never,
+            "it does not accept the key or the identity: check the account key, or the role of the \
+             identity (Cosmos DB Built-in Data Contributor), and the clock of this machine",
+        ),
+        408 => (later, "no answer came in time"),
+        410 | 500.. => (later, "the service or the way to it fails"),
+        _ => (Remedy::Never, "it does not understand the request"),
+    }
+}

@@ -1,0 +1,159 @@
+//! Queries: what is due, which keys there are, and the documents whose id nobody can tell.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use azure_data_cosmos::{CosmosError, FeedScope, Query, options::QueryOptions};
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, Error},
+};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::{
+    CosmosStore,
+    database::Container,
+    item::{self, COLUMNS, Item, Row, due_number},
+    meter::Call,
+    patience::{query_options, within},
+};
+
+impl CosmosStore {
+    /// The documents that wait, by their keys. Cosmos orders texts in its own way, so all that waits is
+    /// read, and the order made here; no more than `limit` are kept.
+    pub(super) async fn search_due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        let mut first = BTreeMap::new();
+        let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
+        for container in self.database.all().await? {
+            let query = Query::from(text.as_str()).with_parameter("@now", due_number(now));
+            let query = query.map_err(|error| self.failed(error))?;
+            let mut pages = self.query::<Row>(&container, query).await?;
+            while let Some(rows) = pages.try_next().await? {
+                for due in rows.into_iter().filter_map(|row| self.due_of(row)) {
+                    if after.is_none_or(|after| due.key > *after) {
+                        drop(first.insert(due.key.clone(), due));
+                    }
+                    if first.len() > limit {
+                        drop(first.pop_last());
+                    }
+                }
+            }
+        }
+        Ok(first.into_values().collect())
+    }
+
+    fn due_of(&self, row: Row) -> Option<Due> {
+        let at = row.due()?;
+        let (key, _) = self.key_of(&row)?;
+        let etag = self.etag(&key, row.etag?, &row.id);
+        Some(Due { key, etag, at })
+    }
+
+    /// The key of an item, and whether it may have several; `None` when no key of ours leads there.
+    fn key_of(&self, row: &Row) -> Option<(Key, bool)> {
+        let real_id = row.real_id.as_deref()?;
+        let key = self.names.key(real_id)?;
+        let id = self.names.id(real_id);
+        (id.has_others || id.text == row.id).then_some((key, id.has_others))
+    }
+
+    /// The keys that begin with a prefix.
+    pub(super) fn search_keys(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix = prefix.to_owned();
+        // An id is always indexed. But only in our layout it says how the key begins.
+        let (member, beginning) = if self.names.is_ours() {
+            ("id", self.names.id_prefix(&prefix))
+        } else {
+            ("realId", prefix.clone())
+        };
+        let text = format!("SELECT {COLUMNS} FROM c WHERE STARTSWITH(c.{member}, @beginning)");
+        let query = Query::from(text).with_parameter("@beginning", beginning);
+        let query = query.map_err(|error| self.failed(error));
+
+        let wanted = prefix.clone();
+        let containers = stream::once(async move {
+            let query = query?;
+            let containers = self.database.with(&wanted).await?.into_iter();
+            Ok(stream::iter(containers.map(move |container| Ok((container, query.clone())))))
+        });
+        let pages = containers.try_flatten().and_then(move |(container, query)| async move {
+            self.query::<Row>(&container, query).await
+        });
+        let mut told = BTreeSet::new();
+        let keys = pages.try_flatten().map_ok(move |rows| {
+            let keys = rows.iter().filter_map(|row| self.key_of(row));
+            let mut keys: Vec<_> = keys.collect();
+            keys.retain(|(key, may_repeat)| {
+                key.as_str().starts_with(&prefix) && (!may_repeat || told.insert(key.clone()))
+            });
+            stream::iter(keys.into_iter().map(|(key, _)| Ok(key)))
+        });
+        keys.try_flatten().boxed()
+    }
+
+    /// The item of a key by its `realId`, the newest when there are several.
+    pub(super) async fn search(
+        &self,
+        container: &Container,
+        key: &Key,
+        real_id: &str,
+    ) -> Result<Option<Item>, Error> {
+        let query = Query::from("SELECT * FROM c WHERE c.realId = @key");
+        let query = query.with_parameter("@key", real_id).map_err(|error| self.failed(error))?;
+        let mut pages = self.query::<Box<RawValue>>(container, query).await?;
+        let mut newest = None;
+        while let Some(found) = pages.try_next().await? {
+            let aged = found.into_iter().map(|raw| (Age::of(&raw), raw));
+            newest = aged.chain(newest).max_by_key(|(age, _)| *age);
+        }
+        newest.map(|(_, raw)| item::read(self.names, key, raw.get().as_bytes())).transpose()
+    }
+
+    /// The pages of a query over a whole container.
+    async fn query<T: DeserializeOwned + Send + 'static>(
+        &self,
+        container: &Container,
+        query: Query,
+    ) -> Result<BoxStream<'_, Result<Vec<T>, Error>>, Error> {
+        let options = QueryOptions::default().with_operation_options(query_options(self.call_max));
+        let scope = FeedScope::full_container();
+        let query = container.client.query_items::<T>(query, scope, Some(options));
+        let query = within(self.call_max, query).await.map_err(|late| late.of_read(&self.name))?;
+        let pages = query.map_err(|error| self.failed(error))?.into_pages();
+        Ok(stream::try_unfold(pages, move |mut pages| async move {
+            let page = within(self.call_max, pages.next()).await;
+            let page = page.map_err(|late| late.of_read(&self.name))?.transpose();
+            let diagnostics = match &page {
+                Ok(page) => page.as_ref().map(|page| page.diagnostics()),
+                Err(error) => CosmosError::diagnostics(error),
+            };
+            self.meter.count(Call::Query, diagnostics.as_deref());
+            let page = page.map_err(|error| self.failed(error))?;
+            Ok(page.map(|page| (page.into_items(), pages)))
+        })
+        .boxed())
+    }
+}
+
+/// When an item was written last, by its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Age(u64);
+
+impl Age {
+    fn of(item: &RawValue) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Stamp {
+            #[serde(rename = "_ts")]
+            seconds: u64,
+        }
+        Self(serde_json::from_str(item.get()).map_or(0, |Stamp { seconds }| seconds))
+    }
+}

@@ -1,0 +1,85 @@
+//! Saves that travel together: one statement, one flush of the server's log, a verdict for each.
+//!
+//! When the server refuses the statement nothing has happened, and each save is tried alone, so that
+//! the failure of one is not that of another. When the connection breaks nobody knows what happened,
+//! and every caller is told so.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, atomic::Ordering},
+};
+
+use super::{
+    Counters,
+    failure::{Access, Failure},
+    sessions::Sessions,
+    sql::Statements,
+    values::Row,
+};
+
+/// Whether the condition held, or what went wrong.
+pub(super) type Verdict = Result<bool, Failure>;
+
+/// Which of the two kinds of saves. They have a statement each, so they travel apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Create,
+    Replace,
+}
+
+/// What takes saves to the server.
+#[derive(Clone)]
+pub(super) struct Carrier {
+    pub(super) sessions: Sessions,
+    pub(super) statements: Arc<Statements>,
+    pub(super) counters: Arc<Counters>,
+}
+
+impl Carrier {
+    /// The rows are of this kind and have different keys.
+    pub(super) async fn carry(self, kind: Kind, rows: Vec<Row>) -> Vec<Verdict> {
+        match self.write(kind, &rows).await {
+            Ok(verdicts) => verdicts.into_iter().map(Ok).collect(),
+            Err(failure) if rows.len() == 1 || failure.is_about_all() => {
+                rows.iter().map(|_| Err(failure.clone())).collect()
+            }
+            Err(_) => {
+                let _before = self.counters.alone.fetch_add(rows.len() as u64, Ordering::Relaxed);
+                let mut verdicts = Vec::with_capacity(rows.len());
+                for row in rows {
+                    let alone = self.write(kind, std::slice::from_ref(&row)).await;
+                    verdicts.push(alone.map(|verdicts| verdicts == [true]));
+                }
+                verdicts
+            }
+        }
+    }
+
+    /// Writes rows in one statement: for each whether its condition held, or a failure of all.
+    async fn write(&self, kind: Kind, rows: &[Row]) -> Result<Vec<bool>, Failure> {
+        let keys: Vec<&[u8]> = rows.iter().map(|row| row.key.as_str().as_bytes()).collect();
+        let versions: Vec<i64> = rows.iter().map(|row| row.version).collect();
+        let dues: Vec<Option<i64>> = rows.iter().map(|row| row.due).collect();
+        let bodies: Vec<&[u8]> = rows.iter().map(|row| row.body.as_bytes()).collect();
+        let expected: Vec<Option<i64>> = rows.iter().map(|row| row.expected).collect();
+        let written = match kind {
+            Kind::Create => {
+                let sql = &self.statements.create_many;
+                self.sessions.run(Access::Write, sql, &[&keys, &versions, &dues, &bodies]).await?
+            }
+            Kind::Replace => {
+                let sql = &self.statements.replace_many;
+                let given: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+                    [&keys, &versions, &dues, &bodies, &expected];
+                self.sessions.run(Access::Write, sql, &given).await?
+            }
+        };
+        let _before = self.counters.statements.fetch_add(1, Ordering::Relaxed);
+        let _before = self.counters.writes.fetch_add(written.len() as u64, Ordering::Relaxed);
+        let written =
+            written.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&[u8]>, _>>();
+        // It has happened, but which rows cannot be told.
+        let written = written.map_err(|error| Failure::during(Access::Write, &error))?;
+        Ok(keys.iter().map(|key| written.contains(key)).collect())
+    }
+}

@@ -1,0 +1,258 @@
+//! Where the documents are kept, from a URL.
+
+use std::{borrow::Cow, fmt, path::PathBuf, time::Duration};
+
+use percent_encoding::percent_decode_str;
+use sayso_turn::store::Error;
+use tokio_postgres::config::{Host, SslMode};
+
+use super::{sql::Names, tls::Proof};
+
+const CONNECTIONS: usize = 8;
+const TIMEOUT: Duration = Duration::from_secs(10);
+const TIMEOUT_MIN: Duration = Duration::from_millis(100);
+
+const SHAPE: &str = "the URL must look like \
+    postgres://user:password@host:port/database?sslmode=verify-full&schema=sayso, \
+    with the parameters schema, table, connections, unsafe, sslmode, sslrootcert and those of \
+    PostgreSQL's own clients; odd characters in a password are written as %40";
+
+/// Where a [`PostgresStore`](super::PostgresStore) keeps its documents and how it connects.
+///
+/// # Example
+/// ```
+/// use sayso_stores::postgres::PostgresConfig;
+///
+/// let config = PostgresConfig::from_url("postgres://bot:secret@db.example:5433/bots?schema=pizza")?;
+/// assert_eq!(config.to_string(), "PostgreSQL at db.example:5433/bots, table pizza.document");
+/// assert!(!format!("{config:?}").contains("secret"));
+/// # Ok::<(), sayso_turn::store::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct PostgresConfig {
+    pub(super) server: tokio_postgres::Config,
+    /// How the server proves itself; none without TLS.
+    pub(super) proof: Option<Proof>,
+    pub(super) names: Names,
+    pub(super) connections: usize,
+    pub(super) timeout: Duration,
+    pub(super) is_unsafe_allowed: bool,
+}
+
+impl PostgresConfig {
+    /// Reads `postgres://user:password@host:port/database?...`.
+    ///
+    /// Besides the parameters of PostgreSQL's own clients there are: `schema` (default `sayso`) and
+    /// `table` (default `document`), both made when missing; `connections` (default 8), for everything
+    /// but saves, which have three more; `sslmode` (`disable`, `prefer`, which is the default,
+    /// `require`, `verify-full`); `sslrootcert`, a file of certificates instead of the system's; and
+    /// `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the URL is not of this shape. The text does not quote it.
+    pub fn from_url(url: &str) -> Result<Self, Error> {
+        Self::parse(url).map_err(|reason| Error::Invalid {
+            store: Cow::Borrowed("PostgreSQL"),
+            reason: reason.into_owned(),
+            source: None,
+        })
+    }
+
+    fn parse(url: &str) -> Result<Self, Cow<'static, str>> {
+        let has_scheme =
+            ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
+        if !has_scheme {
+            return Err(Cow::Borrowed(SHAPE));
+        }
+        // A password may hold a question mark, as the client sees it.
+        let (user, place) = url.split_at(url.find('@').unwrap_or(0));
+        let (place, query) = place.split_once('?').unwrap_or((place, ""));
+        let mut ours = Parameters::default();
+        // What is not ours goes to the client as it is.
+        let mut rest = Vec::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            if !ours.take(pair)? {
+                rest.push(pair);
+            }
+        }
+        let plain = format!("{user}{place}?{}", rest.join("&"));
+        // The client's own words are not passed on: they may quote a piece of the password.
+        let mut server: tokio_postgres::Config = plain.parse().map_err(|_| SHAPE)?;
+        if server.get_hosts().is_empty() {
+            return Err(Cow::Borrowed(SHAPE));
+        }
+        let (mode, proof) = ours.security()?;
+        let _server = server.ssl_mode(mode);
+        if server.get_application_name().is_none() {
+            let _server = server.application_name("sayso");
+        }
+        Ok(Self {
+            server,
+            proof,
+            names: Names::new(
+                ours.schema.as_deref().unwrap_or("sayso"),
+                ours.table.as_deref().unwrap_or("document"),
+            )?,
+            connections: ours.connections.unwrap_or(CONNECTIONS),
+            timeout: TIMEOUT,
+            is_unsafe_allowed: ours.is_unsafe_allowed,
+        })
+    }
+
+    /// How long one call may take, at least 100 ms; 10 s without this. Then a write is
+    /// [`Error::Unknown`] and a read [`Error::Unavailable`].
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout.max(TIMEOUT_MIN);
+        self
+    }
+
+    /// Opens the store although the server's settings void its promise (`fsync=off` and the like). Some
+    /// hosted servers report such settings and keep their log safe in a way of their own.
+    #[must_use]
+    pub fn allow_unsafe(mut self) -> Self {
+        self.is_unsafe_allowed = true;
+        self
+    }
+}
+
+#[derive(Default)]
+struct Parameters {
+    schema: Option<String>,
+    table: Option<String>,
+    connections: Option<usize>,
+    sslmode: Option<String>,
+    sslrootcert: Option<PathBuf>,
+    is_unsafe_allowed: bool,
+}
+
+impl Parameters {
+    /// Takes `name=value` if it is one of ours.
+    fn take(&mut self, pair: &str) -> Result<bool, Cow<'static, str>> {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = percent_decode_str(value).decode_utf8().map_err(|_| SHAPE)?;
+        match name {
+            "schema" => self.schema = Some(value.into_owned()),
+            "table" => self.table = Some(value.into_owned()),
+            "connections" => {
+                let count = value.parse().ok().filter(|count| (1..=1000).contains(count));
+                self.connections =
+                    Some(count.ok_or("`connections` in the URL is a number from 1 to 1000")?);
+            }
+            "sslmode" => self.sslmode = Some(value.into_owned()),
+            "sslrootcert" => self.sslrootcert = Some(value.into_owned().into()),
+            "unsafe" if value == "allow" => self.is_unsafe_allowed = true,
+            "unsafe" => return Err(Cow::Borrowed("`unsafe` in the URL can only be `allow`")),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn security(&self) -> Result<(SslMode, Option<Proof>), Cow<'static, str>> {
+        let roots = self.sslrootcert.clone();
+        let (mode, proof) = match self.sslmode.as_deref() {
+            Some("disable") => (SslMode::Disable, None),
+            None | Some("prefer") => (SslMode::Prefer, Some(Proof::None)),
+            Some("require") => (SslMode::Require, Some(Proof::None)),
+            Some("verify-full") => (SslMode::Require, Some(Proof::Full { roots: roots.clone() })),
+            Some(_) => {
+                let reason = "`sslmode` in the URL is disable, prefer, require or verify-full";
+                return Err(Cow::Borrowed(reason));
+            }
+        };
+        // Given for nothing, it would look as if the server were verified.
+        if roots.is_some() && !matches!(proof, Some(Proof::Full { .. })) {
+            return Err(Cow::Borrowed("`sslrootcert` in the URL needs sslmode=verify-full"));
+        }
+        Ok((mode, proof))
+    }
+}
+
+/// The store by its place, without user or password.
+impl fmt::Display for PostgresConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PostgreSQL at ")?;
+        let ports = self.server.get_ports();
+        for (number, host) in self.server.get_hosts().iter().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            match host {
+                Host::Tcp(name) => write!(f, "{comma}{name}")?,
+                #[cfg(unix)]
+                Host::Unix(path) => write!(f, "{comma}{}", path.display())?,
+            }
+            // One port may be given for all hosts.
+            let port = ports.get(number).or_else(|| ports.first()).unwrap_or(&5432);
+            write!(f, ":{port}")?;
+        }
+        if let Some(database) = self.server.get_dbname() {
+            write!(f, "/{database}")?;
+        }
+        write!(f, ", table {}", self.names)
+    }
+}
+
+impl fmt::Debug for PostgresConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresConfig")
+            .field("place", &self.to_string())
+            .field("proof", &self.proof)
+            .field("connections", &self.connections)
+            .field("timeout", &self.timeout)
+            .field("is_unsafe_allowed", &self.is_unsafe_allowed)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_everything() {
+        let url = "postgresql://u:p%40ss@h:7/d?schema=s_1&application_name=a&table=t&connections=3\
+            &sslmode=verify-full&sslrootcert=%2Fa%20b.pem&unsafe=allow";
+        let config = PostgresConfig::from_url(url).unwrap();
+        assert_eq!(config.to_string(), "PostgreSQL at h:7/d, table s_1.t");
+        assert_eq!(config.server.get_password(), Some("p@ss".as_bytes()));
+        assert_eq!(config.server.get_application_name(), Some("a"));
+        assert_eq!(config.proof, Some(Proof::Full { roots: Some("/a b.pem".into()) }));
+        assert_eq!(config.server.get_ssl_mode(), SslMode::Require);
+        assert_eq!((config.connections, config.is_unsafe_allowed), (3, true));
+
+        let config = PostgresConfig::from_url("postgres://u:a?b@h/d?table=t").unwrap();
+        assert_eq!(config.to_string(), "PostgreSQL at h:5432/d, table sayso.t");
+        assert_eq!(config.server.get_password(), Some("a?b".as_bytes()));
+
+        let config = PostgresConfig::from_url("postgres://h").unwrap();
+        assert_eq!(config.to_string(), "PostgreSQL at h:5432, table sayso.document");
+        assert_eq!(config.proof, Some(Proof::None));
+        assert_eq!(config.server.get_ssl_mode(), SslMode::Prefer);
+        assert!(!config.is_unsafe_allowed);
+    }
+
+    #[test]
+    fn a_wrong_url_is_refused_with_what_to_write_and_without_its_secrets() {
+        for (url, says) in [
+            ("", "must look like"),
+            ("mysql://u:hunter2@h/d", "must look like"),
+            ("postgres://", "must look like"),
+            ("postgres:///d", "must look like"),
+            ("postgres://u:hunter2@h:port/d", "must look like"),
+            ("postgres://u:p@ss?hunter2@h/d", "must look like"),
+            ("postgres://u:hunter2@h/d?colour=hunter2", "must look like"),
+            ("postgres://u:hunter2@h/d?schema=a-b", "letters"),
+            ("postgres://u:hunter2@h/d?schema=", "letters"),
+            ("postgres://u:hunter2@h/d?table=Pizza", "letters"),
+            ("postgres://u:hunter2@h/d?table=a;drop", "letters"),
+            ("postgres://u:hunter2@h/d?connections=0", "number"),
+            ("postgres://u:hunter2@h/d?sslmode=verify-ca", "verify-full"),
+            ("postgres://u:hunter2@h/d?sslmode=require&sslrootcert=a", "verify-full"),
+            ("postgres://u:hunter2@h/d?unsafe=1", "allow"),
+        ] {
+            let error = PostgresConfig::from_url(url).unwrap_err();
+            assert!(matches!(error, Error::Invalid { .. }), "{url}");
+            assert!(error.to_string().contains(says), "{url}: {error}");
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{url}");
+        }
+    }
+}

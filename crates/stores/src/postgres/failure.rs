@@ -1,0 +1,228 @@
+//! What the errors of PostgreSQL mean for a caller: did it happen, and what can be done?
+//!
+//! An error that the server itself reports has undone its statement: nothing happened. When the
+//! connection breaks or the time is over while a write is on its way, nobody knows.
+//!
+//! The client's errors are not passed on. Their details quote rows, and rows hold what users say.
+
+use std::{borrow::Cow, error::Error as StdError, fmt, io, sync::Arc, time::Duration};
+
+use deadpool_postgres::{HookError, PoolError};
+use sayso_turn::store::Error;
+use tokio_postgres::error::{DbError, Severity, SqlState};
+
+/// An error of PostgreSQL, sorted. All callers of one statement share it.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    remedy: Remedy,
+    reason: Cow<'static, str>,
+    cause: Option<Arc<Cause>>,
+    is_about_all: bool,
+    is_connection_sound: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// It may have happened.
+    Look,
+    /// It did not happen and may succeed later.
+    Later,
+    /// It did not happen and never will.
+    Never,
+}
+
+/// What a statement does, so that its failure can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+impl Failure {
+    /// A failure before anything was sent.
+    pub(super) fn before(error: &tokio_postgres::Error) -> Self {
+        match error.as_db_error() {
+            Some(answer) => Self::answered(answer),
+            None => Self::unreachable(error),
+        }
+    }
+
+    /// A failure of a statement that was sent.
+    pub(super) fn during(access: Access, error: &tokio_postgres::Error) -> Self {
+        let mut failure = Self::before(error);
+        // A session that the server ends, or a broken one, may have ended after the commit.
+        if access == Access::Write && !failure.is_connection_sound {
+            failure.remedy = Remedy::Look;
+        }
+        failure
+    }
+
+    /// Nothing was sent, for want of a connection.
+    pub(super) fn without_connection(error: &PoolError) -> Self {
+        match error {
+            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+                Self::before(error)
+            }
+            other => Self::sorted(Remedy::Later, Cow::Owned(other.to_string()), None),
+        }
+    }
+
+    pub(super) fn out_of_time(access: Access, limit: Duration) -> Self {
+        let remedy = if access == Access::Write { Remedy::Look } else { Remedy::Later };
+        let reason = format!("it has not answered within {limit:?}");
+        Self::sorted(remedy, Cow::Owned(reason), None)
+    }
+
+    pub(super) fn no_connection_in_time(limit: Duration) -> Self {
+        let reason = format!("no connection became free within {limit:?}");
+        Self::sorted(Remedy::Later, Cow::Owned(reason), None)
+    }
+
+    pub(super) fn never(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::sorted(Remedy::Never, reason.into(), None)
+    }
+
+    pub(super) fn later(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::sorted(Remedy::Later, reason.into(), None)
+    }
+
+    /// Whether it would hit every other statement just the same, so that trying each alone is no use.
+    pub(super) fn is_about_all(&self) -> bool {
+        self.is_about_all
+    }
+
+    /// Whether the session can go on after it.
+    pub(super) fn is_connection_sound(&self) -> bool {
+        self.is_connection_sound
+    }
+
+    pub(super) fn into_error(self, store: &str) -> Error {
+        let store = Cow::Owned(store.to_owned());
+        let reason = self.reason.into_owned();
+        let source: Option<Box<dyn StdError + Send + Sync>> =
+            self.cause.map(|cause| -> Box<dyn StdError + Send + Sync> { Box::new(cause) });
+        match self.remedy {
+            Remedy::Look => Error::Unknown { store, reason, source },
+            Remedy::Later => Error::Unavailable { store, reason, source },
+            Remedy::Never => Error::Invalid { store, reason, source },
+        }
+    }
+
+    fn sorted(remedy: Remedy, reason: Cow<'static, str>, cause: Option<Cause>) -> Self {
+        let cause = cause.map(Arc::new);
+        Self { remedy, reason, cause, is_about_all: true, is_connection_sound: false }
+    }
+
+    fn answered(answer: &DbError) -> Self {
+        let (remedy, is_about_all, reason) = sort(answer);
+        let cause = Some(Arc::new(Cause(format!("{} {}", answer.code().code(), answer.message()))));
+        let is_error = answer.parsed_severity() == Some(Severity::Error);
+        // A statement that the server has forgotten comes with a session that was swapped under us.
+        let is_connection_sound = is_error && !answer.code().code().starts_with("26");
+        Self { remedy, reason, cause, is_about_all, is_connection_sound }
+    }
+
+    fn unreachable(error: &tokio_postgres::Error) -> Self {
+        let text = Cause::of(error);
+        let kind = error.to_string();
+        let (remedy, reason) = if kind.contains("TLS") && !has_io_trouble(error) {
+            (Remedy::Never, "no secure connection; check sslmode and sslrootcert in the URL")
+        } else if kind.contains("configuration") || kind.contains("authentication") {
+            (Remedy::Never, "it does not let us in; check user and password in the URL")
+        } else if kind.contains("parameter") || kind.contains("column") {
+            (Remedy::Never, "its table is not the one that was made; restore it")
+        } else {
+            (Remedy::Later, "it cannot be reached or the connection broke")
+        };
+        Self::sorted(remedy, Cow::Borrowed(reason), Some(text))
+    }
+}
+
+/// Remedy, whether it concerns every statement, and what to do.
+fn sort(answer: &DbError) -> (Remedy, bool, Cow<'static, str>) {
+    let told = |remedy, is_about_all, reason| (remedy, is_about_all, Cow::Borrowed(reason));
+    match answer.code() {
+        code if *code == SqlState::INVALID_PASSWORD
+            || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
+        {
+            told(Remedy::Never, true, "it does not let us in; check user and password in the URL")
+        }
+        code if *code == SqlState::INVALID_CATALOG_NAME => {
+            told(Remedy::Never, true, "there is no such database; create it or correct the URL")
+        }
+        code if *code == SqlState::INSUFFICIENT_PRIVILEGE => told(
+            Remedy::Never,
+            true,
+            "our role may not do this; let an administrator run CREATE SCHEMA <schema> AUTHORIZATION <role>",
+        ),
+        code if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::UNDEFINED_COLUMN => told(
+            Remedy::Never,
+            true,
+            "its table is gone or changed; restore it or open the store anew",
+        ),
+        code if *code == SqlState::TOO_MANY_CONNECTIONS => told(
+            Remedy::Later,
+            true,
+            "it has no connection left; raise max_connections or lower `connections` in the URL",
+        ),
+        code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => {
+            told(Remedy::Later, true, "it only reads at the moment, as a standby does")
+        }
+        code if *code == SqlState::DISK_FULL => told(Remedy::Later, true, "its disk is full"),
+        code if *code == SqlState::LOCK_NOT_AVAILABLE => {
+            told(Remedy::Later, false, "another session keeps the document locked")
+        }
+        code if *code == SqlState::QUERY_CANCELED => {
+            told(Remedy::Later, false, "it gave the statement up for taking too long")
+        }
+        code => {
+            let (class, reason) =
+                (code.code().get(..2), format!("it answers with error {}", code.code()));
+            match class {
+                // Rolled back for others' sake: a neighbour in the same statement need not suffer.
+                Some("40") => (Remedy::Later, false, Cow::Owned(reason)),
+                Some("08" | "25" | "26" | "53" | "55" | "57" | "58") => {
+                    (Remedy::Later, true, Cow::Owned(reason))
+                }
+                _ => (Remedy::Never, false, Cow::Owned(reason)),
+            }
+        }
+    }
+}
+
+fn has_io_trouble(error: &tokio_postgres::Error) -> bool {
+    // rustls wraps what it refuses into an I/O error, too; only that one is not for the network.
+    let mut next = error.source();
+    while let Some(source) = next {
+        if let Some(source) = source.downcast_ref::<io::Error>() {
+            return !source.get_ref().is_some_and(|inner| inner.is::<rustls::Error>());
+        }
+        next = source.source();
+    }
+    false
+}
+
+/// What the client or the server says about it, without the details.
+#[derive(Debug)]
+pub(super) struct Cause(String);
+
+impl Cause {
+    fn of(error: &tokio_postgres::Error) -> Self {
+        let mut text = error.to_string();
+        let mut next = error.source();
+        while let Some(source) = next {
+            text.push_str(": ");
+            text.push_str(&source.to_string());
+            next = source.source();
+        }
+        Self(text)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl StdError for Cause {}

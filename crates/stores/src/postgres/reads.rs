@@ -1,0 +1,92 @@
+//! Reading: one document, those that are due, the keys.
+
+use std::borrow::Cow;
+
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, Error, Stored},
+};
+
+use super::{
+    PostgresStore,
+    failure::{Access, Failure},
+    values::{end_of_prefix, etag_of, millis_of, time_of},
+};
+
+/// How many keys one step of a listing reads.
+pub(super) const PAGE_MAX: usize = 256;
+
+impl PostgresStore {
+    pub(super) async fn read_document(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let given = key.as_str().as_bytes();
+        let rows = self.sessions.run(Access::Read, &self.statements.load, &[&given]).await;
+        let rows = rows.map_err(|failure| self.error(failure))?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let version = row.try_get(0).map_err(|error| self.unreadable(&error))?;
+        let body: Vec<u8> = row.try_get(1).map_err(|error| self.unreadable(&error))?;
+        let body = String::from_utf8(body).map_err(|error| Error::Corrupt {
+            key: key.clone(),
+            reason: format!("it is not text: {}", error.utf8_error()),
+        })?;
+        Ok(Some(Stored { body, etag: etag_of(version) }))
+    }
+
+    pub(super) async fn read_due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        let after = after.map_or("", Key::as_str).as_bytes();
+        let (now, limit) = (millis_of(now), count(limit));
+        let given: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&now, &after, &limit];
+        let rows = self.sessions.run(Access::Read, &self.statements.due, &given).await;
+        let rows = rows.map_err(|failure| self.error(failure))?;
+        let due = |row: &tokio_postgres::Row| -> Result<_, tokio_postgres::Error> {
+            Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
+        };
+        rows.iter()
+            .map(|row| {
+                let (key, version, at) = due(row).map_err(|error| self.unreadable(&error))?;
+                Ok(Due { key: self.key(key)?, etag: etag_of(version), at: time_of(at) })
+            })
+            .collect()
+    }
+
+    /// The next keys that begin with a prefix.
+    pub(super) async fn read_page(
+        &self,
+        prefix: &str,
+        after: Option<&Key>,
+    ) -> Result<Vec<Key>, Error> {
+        let (sql, from) = match after {
+            None => (&self.statements.list_from, prefix),
+            Some(key) => (&self.statements.list_after, key.as_str()),
+        };
+        let (from, end, limit) = (from.as_bytes(), end_of_prefix(prefix), count(PAGE_MAX));
+        let rows = self.sessions.run(Access::Read, sql, &[&from, &end, &limit]).await;
+        let rows = rows.map_err(|failure| self.error(failure))?;
+        rows.iter()
+            .map(|row| self.key(row.try_get(0).map_err(|error| self.unreadable(&error))?))
+            .collect()
+    }
+
+    fn key(&self, bytes: Vec<u8>) -> Result<Key, Error> {
+        let text = String::from_utf8(bytes).map_err(|error| error.utf8_error().to_string());
+        let key = text.and_then(|text| Key::new(text).map_err(|error| error.to_string()));
+        key.map_err(|reason| Error::Invalid {
+            store: Cow::Owned(self.to_string()),
+            reason: format!("it holds a document under something that is no key: {reason}"),
+            source: None,
+        })
+    }
+
+    fn unreadable(&self, error: &tokio_postgres::Error) -> Error {
+        self.error(Failure::before(error))
+    }
+}
+
+fn count(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

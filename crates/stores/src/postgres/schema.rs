@@ -1,0 +1,139 @@
+//! The table, made when it is missing and brought up to date when it is old.
+//!
+//! Many instances may start at the same moment: one of them does it, under a lock of the database, and
+//! the others wait and find it done. An instance that finds everything done needs no right to change it.
+
+use std::time::Duration;
+
+use deadpool_postgres::Client;
+use tokio::time::timeout;
+use tokio_postgres::GenericClient;
+
+use super::{
+    failure::{Access, Failure},
+    sessions::part,
+    sql::Names,
+};
+
+/// How long making or changing the table may take, waiting for others included.
+const SET_UP_MAX: Duration = Duration::from_secs(60);
+
+/// A number that nobody else is likely to lock.
+const LOCK: i64 = 0x5a15_0000_0000_0001;
+
+/// What each version adds to the one before. Only ever add to this list.
+///
+/// A page is left a third empty: a new version of a document then fits on the page of the old one, and
+/// the index of keys needs no change.
+const STEPS: [&str; 1] = ["
+    CREATE TABLE {table} (
+        key bytea PRIMARY KEY,
+        version bigint NOT NULL,
+        due bigint,
+        body bytea NOT NULL
+    ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05);
+    CREATE INDEX \"{name}_due\" ON {table} (due, key) WHERE due IS NOT NULL;
+"];
+
+pub(super) async fn set_up(mut client: Client, names: &Names) -> Result<(), Failure> {
+    let done = timeout(SET_UP_MAX, async {
+        let found = Found::look(&**client, names).await?;
+        if found.is_current(names)? { Ok(()) } else { migrate(&mut client, names).await }
+    });
+    match done.await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(failure)) => Err(part(client, failure)),
+        Err(_) => Err(part(client, Failure::out_of_time(Access::Read, SET_UP_MAX))),
+    }
+}
+
+async fn migrate(client: &mut Client, names: &Names) -> Result<(), Failure> {
+    let transaction = client.transaction().await.map_err(failed)?;
+    let limit = SET_UP_MAX.as_millis();
+    let lock = format!(
+        "SET LOCAL lock_timeout = {limit}; SET LOCAL statement_timeout = {limit};
+         SELECT pg_advisory_xact_lock({LOCK})"
+    );
+    transaction.batch_execute(&lock).await.map_err(failed)?;
+    // Another instance may have done it while we waited for the lock.
+    let found = Found::look(&*transaction, names).await?;
+    if found.is_current(names)? {
+        return transaction.rollback().await.map_err(failed);
+    }
+    // What somebody else keeps under this name is not touched.
+    if found.version.is_none() && found.has_table {
+        let reason = format!("{names} is not a table of ours; choose another `table` in the URL");
+        return Err(Failure::never(reason));
+    }
+    let schema = &names.schema;
+    let mut sql = String::new();
+    // CREATE ... IF NOT EXISTS would want the right to create even when there is nothing to do.
+    if !found.has_schema {
+        sql.push_str(&format!("CREATE SCHEMA \"{schema}\";"));
+    }
+    if !found.has_version_table {
+        let columns = "name text PRIMARY KEY, version integer NOT NULL, since timestamptz NOT NULL";
+        sql.push_str(&format!("CREATE TABLE \"{schema}\".sayso_version ({columns});"));
+    }
+    for step in STEPS.iter().skip(found.version.unwrap_or(0)) {
+        sql.push_str(&step.replace("{table}", &names.table()).replace("{name}", &names.table));
+    }
+    sql.push_str(&format!(
+        "INSERT INTO \"{schema}\".sayso_version VALUES ('{}', {}, now())
+         ON CONFLICT (name) DO UPDATE SET version = excluded.version, since = excluded.since",
+        names.table,
+        STEPS.len()
+    ));
+    transaction.batch_execute(&sql).await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)
+}
+
+/// What is there already.
+struct Found {
+    has_schema: bool,
+    has_table: bool,
+    has_version_table: bool,
+    /// The version of our table; none when there is no such table of ours.
+    version: Option<usize>,
+}
+
+impl Found {
+    /// Asks the catalogue by plain queries: functions such as `to_regclass` answer from a memory that
+    /// may be older than the lock.
+    async fn look(client: &(impl GenericClient + Sync), names: &Names) -> Result<Self, Failure> {
+        let sql = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
+            (SELECT array_agg(relname::text) FROM pg_class
+             JOIN pg_namespace ON pg_namespace.oid = relnamespace
+             WHERE nspname = $1 AND relname IN ($2, 'sayso_version'))";
+        let row = client.query_one(sql, &[&names.schema, &names.table]).await.map_err(failed)?;
+        let tables: Option<Vec<String>> = row.try_get(1).map_err(failed)?;
+        let has = |table: &str| tables.iter().flatten().any(|found| found == table);
+        let mut found = Self {
+            has_schema: row.try_get(0).map_err(failed)?,
+            has_table: has(&names.table),
+            has_version_table: has("sayso_version"),
+            version: None,
+        };
+        if found.has_version_table {
+            let sql =
+                format!("SELECT version FROM \"{}\".sayso_version WHERE name = $1", names.schema);
+            let row = client.query_opt(&sql, &[&names.table]).await.map_err(failed)?;
+            let version: Option<i32> = row.map(|row| row.try_get(0)).transpose().map_err(failed)?;
+            found.version = version.map(|version| usize::try_from(version).unwrap_or(0));
+        }
+        Ok(found)
+    }
+
+    fn is_current(&self, names: &Names) -> Result<bool, Failure> {
+        match self.version {
+            Some(version) if version > STEPS.len() => Err(Failure::never(format!(
+                "the table {names} was made by a newer version of this program; use that version"
+            ))),
+            version => Ok(version == Some(STEPS.len())),
+        }
+    }
+}
+
+fn failed(error: tokio_postgres::Error) -> Failure {
+    Failure::before(&error)
+}

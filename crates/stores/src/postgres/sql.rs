@@ -1,0 +1,117 @@
+//! The statements, for the table of one store.
+//!
+//! Whoever writes takes its row locks in the order of the keys, in every statement and transaction:
+//! so two writers never wait for each other. That is why creates and replaces do not share a
+//! statement: a create may have to wait for a row, too, and one statement cannot mix the two in order.
+
+use std::{borrow::Cow, fmt};
+
+/// Leaves room for the name of the index.
+const NAME_BYTES_MAX: usize = 48;
+
+/// The names of schema and table. They are plain, so nothing in them means anything to SQL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Names {
+    pub(super) schema: String,
+    pub(super) table: String,
+}
+
+impl Names {
+    pub(super) fn new(schema: &str, table: &str) -> Result<Self, Cow<'static, str>> {
+        let is_plain = |name: &str| {
+            let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            name.bytes().next().is_some_and(is_letter)
+                && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+                && name.len() <= NAME_BYTES_MAX
+        };
+        if is_plain(schema) && is_plain(table) {
+            return Ok(Self { schema: schema.to_owned(), table: table.to_owned() });
+        }
+        Err(Cow::Owned(format!(
+            "`schema` and `table` in the URL have 1 to {NAME_BYTES_MAX} small letters, digits and \
+             underscores, a digit not first"
+        )))
+    }
+
+    /// The table as SQL names it. Quoted, since a plain word may still be a word of SQL.
+    pub(super) fn table(&self) -> String {
+        format!("\"{}\".\"{}\"", self.schema, self.table)
+    }
+}
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.schema, self.table)
+    }
+}
+
+/// The text of every statement.
+#[derive(Debug)]
+pub(super) struct Statements {
+    pub(super) load: String,
+    pub(super) due: String,
+    pub(super) list_from: String,
+    pub(super) list_after: String,
+    pub(super) create: String,
+    pub(super) replace: String,
+    pub(super) delete: String,
+    pub(super) create_many: String,
+    pub(super) replace_many: String,
+}
+
+impl Statements {
+    pub(super) fn new(names: &Names) -> Self {
+        let table = names.table();
+        Self {
+            load: format!("SELECT version, body FROM {table} WHERE key = $1"),
+            // In two steps, or the planner would walk all keys in order rather than sort the few
+            // that are due.
+            due: format!(
+                "SELECT key, version, due FROM
+                    (SELECT key, version, due FROM {table} WHERE due <= $1 OFFSET 0) AS waiting
+                 WHERE key > $2 ORDER BY key LIMIT $3"
+            ),
+            list_from: list(&table, ">="),
+            list_after: list(&table, ">"),
+            create: format!(
+                "INSERT INTO {table} (key, version, due, body) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (key) DO NOTHING RETURNING key"
+            ),
+            replace: format!(
+                "UPDATE {table} SET version = $2, due = $3, body = $4
+                 WHERE key = $1 AND version = $5 RETURNING key"
+            ),
+            delete: format!("DELETE FROM {table} WHERE key = $1 AND version = $2 RETURNING key"),
+            create_many: format!(
+                "INSERT INTO {table} (key, version, due, body)
+                 SELECT key, version, due, body
+                 FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[])
+                    AS given (key, version, due, body)
+                 ORDER BY key
+                 ON CONFLICT (key) DO NOTHING RETURNING key"
+            ),
+            // First the locks, in order; then the change, in whatever order the planner likes. A row
+            // that another writer changes in between no longer has the version and drops out.
+            replace_many: format!(
+                "WITH given AS (
+                    SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
+                        AS given (key, version, due, body, expected)
+                 ), held AS (
+                    SELECT document.key FROM {table} AS document JOIN given
+                        ON document.key = given.key AND document.version = given.expected
+                    ORDER BY document.key FOR NO KEY UPDATE OF document
+                 )
+                 UPDATE {table} AS document
+                 SET version = given.version, due = given.due, body = given.body
+                 FROM held JOIN given ON held.key = given.key
+                 WHERE document.key = held.key AND document.version = given.expected
+                 RETURNING document.key"
+            ),
+        }
+    }
+}
+
+/// Keys are bytes, so those with one prefix stand together. No pattern is involved.
+fn list(table: &str, from: &str) -> String {
+    format!("SELECT key FROM {table} WHERE key {from} $1 AND key < $2 ORDER BY key LIMIT $3")
+}

@@ -1,0 +1,101 @@
+//! Containers: what is made, and which document is where.
+
+use futures_util::TryStreamExt;
+use sayso_stores::{CosmosStore, cosmos::Containers};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Error, Store, Write},
+};
+use serde_json::json;
+
+use super::scene::{CONTAINER, Raw, committed, config, create, in_database, key};
+
+async fn raw_of(store: &CosmosStore) -> Raw {
+    let name = store.to_string();
+    Raw::open(name.rsplit_once(", ").unwrap().1.split_once('/').unwrap().0).await
+}
+
+#[tokio::test]
+async fn a_container_of_ours_is_partitioned_by_the_key_and_indexes_only_the_time() {
+    let store = CosmosStore::open(config().throughput(600)).await.unwrap();
+    let raw = raw_of(&store).await;
+    let properties = raw.properties(CONTAINER).await;
+    assert_eq!(properties["partitionKey"], json!({"paths": ["/id"], "kind": "Hash", "version": 2}));
+    assert_eq!(
+        properties["defaultTtl"], -1,
+        "items may have a life span, and have none by default"
+    );
+    let policy = &properties["indexingPolicy"];
+    assert_eq!(policy["includedPaths"], json!([{"path": "/due/?"}]));
+    assert_eq!(policy["excludedPaths"], json!([{"path": "/*"}]));
+    let throughput = raw.container(CONTAINER).await.read_throughput(None).await.unwrap();
+    assert_eq!(throughput.and_then(|throughput| throughput.throughput()), Some(600));
+}
+
+#[tokio::test]
+async fn what_is_there_already_is_left_as_it_is() {
+    let raw = Raw::with_container(json!({"defaultTtl": 60})).await;
+    let before = raw.properties(CONTAINER).await;
+    drop(CosmosStore::open(raw.config().create(true)).await.unwrap());
+    assert_eq!(raw.properties(CONTAINER).await, before);
+}
+
+#[tokio::test]
+async fn documents_of_each_kind_and_tenant_are_where_they_belong() {
+    let conversation = key("webchat/conversations/c");
+    let user = key("msteams/users/u");
+    let other = key("settings");
+    for (containers, places) in [
+        (Containers::One, ["state", "state", "state"]),
+        (Containers::Kind, ["state-conversations", "state-users", "state-other"]),
+        (Containers::Tenant, ["state-webchat", "state-msteams", "state"]),
+    ] {
+        let store = CosmosStore::open(config().containers(containers)).await.unwrap();
+        let raw = raw_of(&store).await;
+        for (key, place) in [&conversation, &user, &other].into_iter().zip(places) {
+            assert!(store.load(key).await.unwrap().is_none());
+            let due = Some(Timestamp::START);
+            let _etag = committed(store.save(Write { due, ..create(key, "{}") }).await.unwrap());
+            let id = key.as_str().replace('/', "*2f");
+            assert!(raw.item(place, &id).await.is_some(), "{containers}: {key} is in {place}");
+        }
+        // Another instance, which has opened none of the tenants' containers, finds all of them.
+        let other_store = CosmosStore::open(raw.config().containers(containers)).await.unwrap();
+        let due = other_store.due(Timestamp::START, None, 9).await.unwrap();
+        let due: Vec<&Key> = due.iter().map(|due| &due.key).collect();
+        assert_eq!(due, [&user, &other, &conversation], "{containers}");
+        let mut listed: Vec<Key> = other_store.list("").try_collect().await.unwrap();
+        listed.sort();
+        assert_eq!(listed, [user.clone(), other.clone(), conversation.clone()], "{containers}");
+    }
+}
+
+#[tokio::test]
+async fn a_tenant_without_a_container_is_an_error_unless_it_may_be_made() {
+    let raw = Raw::with_container(json!({})).await;
+    let config = in_database(&raw.name).containers(Containers::Tenant);
+    let store = CosmosStore::open(config).await.unwrap();
+    let new = key("webchat/conversations/c");
+    for error in
+        [store.load(&new).await.unwrap_err(), store.save(create(&new, "{}")).await.unwrap_err()]
+    {
+        assert!(matches!(error, Error::Invalid { .. }), "{error:?}");
+        assert!(error.to_string().contains("no container `state-webchat`"), "{error}");
+    }
+    let _etag = committed(store.save(create(&key("settings"), "{}")).await.unwrap());
+}
+
+#[tokio::test]
+async fn an_old_container_without_a_partition_key_is_used_as_it_is() {
+    let raw = Raw::with_container(json!({"partitionKey": {"paths": ["/_partitionKey"]}})).await;
+    let store = CosmosStore::open(raw.config()).await.unwrap();
+    let (one, other) = (key("webchat/users/1"), key("webchat/users/2"));
+    let etag = committed(store.save(create(&one, "[1]")).await.unwrap());
+    let _etag = committed(store.save(create(&other, "[2]")).await.unwrap());
+    assert_eq!(store.load(&one).await.unwrap().unwrap().body, "[1]");
+    let listed: Vec<Key> = store.list("webchat/").try_collect().await.unwrap();
+    assert_eq!(listed.len(), 2);
+    let _etag = committed(store.delete(&one, &etag).await.unwrap());
+    assert!(store.load(&one).await.unwrap().is_none());
+}

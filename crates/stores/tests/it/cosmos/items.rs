@@ -1,0 +1,122 @@
+//! What is stored, member by member, and what it costs.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sayso_stores::{CosmosStore, cosmos::ITEM_BYTES_MAX};
+use sayso_turn::{
+    clock::Timestamp,
+    store::{Error, Store, Write},
+};
+use serde_json::{Value, json};
+
+use super::scene::{CONTAINER, Raw, committed, config, create, key, replace};
+
+const KEY: &str = "webchat/conversations/c";
+const ID: &str = "webchat*2fconversations*2fc";
+
+async fn open() -> (CosmosStore, Raw) {
+    let config = config();
+    let store = CosmosStore::open(config.clone()).await.unwrap();
+    let database =
+        store.to_string().rsplit_once(", ").unwrap().1.split_once('/').unwrap().0.to_owned();
+    (store, Raw::open(&database).await)
+}
+
+fn now() -> Timestamp {
+    Timestamp::START.after(SystemTime::now().duration_since(UNIX_EPOCH).unwrap())
+}
+
+#[tokio::test]
+async fn an_item_has_the_members_of_the_sdks_and_what_recovery_needs() {
+    let (store, raw) = open().await;
+    let body = r#"{"toppings":["cheese"],"$sayso":{"v":1}}"#;
+    let due = Some(Timestamp::from_millis(1_900_000_000_000));
+    let write = Write { due, ..create(&key(KEY), body) };
+    let etag = committed(store.save(write).await.unwrap());
+
+    let mut item = raw.item(CONTAINER, ID).await.unwrap();
+    assert_eq!(item["_etag"], etag.as_str());
+    assert!(item["sayso"]["write"].as_str().is_some_and(|id| id.len() > 16), "{item}");
+    item.as_object_mut().unwrap().retain(|name, _| !name.starts_with('_') && name != "sayso");
+    let expected = json!({
+        "id": ID,
+        "realId": KEY,
+        "document": serde_json::from_str::<Value>(body).unwrap(),
+        "due": 1_900_000_000_000_u64,
+    });
+    assert_eq!(item, expected);
+}
+
+#[tokio::test]
+async fn an_item_lives_as_long_as_its_document() {
+    let (store, raw) = open().await;
+    let ttl = async |expires| {
+        let stored = store.load(&key(KEY)).await.unwrap();
+        let write = match stored {
+            Some(stored) => replace(&key(KEY), &stored.etag, "{}"),
+            None => create(&key(KEY), "{}"),
+        };
+        let _etag = committed(store.save(Write { expires, ..write }).await.unwrap());
+        raw.item(CONTAINER, ID).await.unwrap()["ttl"].clone()
+    };
+    assert_eq!(ttl(None).await, Value::Null);
+    let seconds = ttl(Some(now().after(Duration::from_secs(100)))).await.as_u64().unwrap();
+    assert!((100..=102).contains(&seconds), "{seconds}");
+    assert_eq!(ttl(Some(Timestamp::START)).await, 1, "Cosmos takes no less than a second");
+    assert_eq!(ttl(None).await, Value::Null, "a save replaces the time");
+}
+
+#[tokio::test]
+async fn a_container_that_forgets_by_default_keeps_ours() {
+    let raw = Raw::with_container(json!({"defaultTtl": 60})).await;
+    let store = CosmosStore::open(raw.config()).await.unwrap();
+    let _etag = committed(store.save(create(&key(KEY), "{}")).await.unwrap());
+    assert_eq!(raw.item(CONTAINER, ID).await.unwrap()["ttl"], -1);
+}
+
+#[tokio::test]
+async fn calls_and_request_units_are_counted_by_kind() {
+    let (store, _raw) = open().await;
+    assert_eq!(store.stats().total().calls, 0);
+    let etag = committed(store.save(create(&key(KEY), "{}")).await.unwrap());
+    let etag = committed(store.save(replace(&key(KEY), &etag, "{}")).await.unwrap());
+    assert!(store.load(&key(KEY)).await.unwrap().is_some());
+    assert!(store.load(&key("missing")).await.unwrap().is_none());
+    let named = store.due(Timestamp::START, None, 9).await.unwrap();
+    assert_eq!(named, []);
+    let _etag = committed(store.delete(&key(KEY), &etag).await.unwrap());
+
+    let stats = store.stats();
+    assert_eq!((stats.saves.calls, stats.loads.calls, stats.deletes.calls), (2, 2, 1));
+    assert!(stats.queries.calls >= 1);
+    for (kind, calls) in [
+        ("saves", stats.saves),
+        ("loads", stats.loads),
+        ("deletes", stats.deletes),
+        ("queries", stats.queries),
+    ] {
+        assert!(calls.mean() >= 0.5, "{kind} cost {} request units each", calls.mean());
+    }
+    assert!(stats.saves.mean() > stats.loads.mean(), "a write costs more than a read");
+}
+
+#[tokio::test]
+async fn a_document_that_is_too_large_is_refused_with_its_size() {
+    let (store, _raw) = open().await;
+    let body = format!("\"{}\"", "x".repeat(ITEM_BYTES_MAX));
+    let error = store.save(create(&key(KEY), &body)).await.unwrap_err();
+    let Error::TooLarge { bytes, bytes_max, .. } = error else { panic!("{error}") };
+    assert!(bytes > ITEM_BYTES_MAX && bytes_max == ITEM_BYTES_MAX);
+    assert!(store.load(&key(KEY)).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn two_stores_share_a_database() {
+    let (one, raw) = open().await;
+    let other = CosmosStore::open(raw.config()).await.unwrap();
+    let etag = committed(one.save(create(&key(KEY), "[1]")).await.unwrap());
+    let stored = other.load(&key(KEY)).await.unwrap().unwrap();
+    assert_eq!((stored.body.as_str(), &stored.etag), ("[1]", &etag));
+    let etag = committed(other.save(replace(&key(KEY), &etag, "[2]")).await.unwrap());
+    assert_eq!(one.load(&key(KEY)).await.unwrap().unwrap().etag, etag);
+}

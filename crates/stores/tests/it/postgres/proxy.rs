@@ -1,0 +1,84 @@
+//! A proxy before the server that loses answers on request.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU8, AtomicUsize, Ordering},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream, tcp},
+};
+
+/// What becomes of the server's answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Answers {
+    Pass,
+    /// The connection breaks instead.
+    Cut,
+    /// Nothing comes, and nothing says so.
+    Swallow,
+}
+
+#[derive(Clone)]
+pub(super) struct Proxy {
+    pub(super) port: u16,
+    answers: Arc<AtomicU8>,
+    lost: Arc<AtomicUsize>,
+}
+
+impl Proxy {
+    pub(super) async fn start(server: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answers = Arc::new(AtomicU8::new(Answers::Pass as u8));
+        let proxy = Self { port, answers, lost: Arc::default() };
+        let running = proxy.clone();
+        drop(tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let Ok(server) = TcpStream::connect(&server).await else { continue };
+                let ((from_client, to_client), (from_server, to_server)) =
+                    (client.into_split(), server.into_split());
+                let running = running.clone();
+                drop(tokio::spawn(async move {
+                    // Whichever way ends first ends the other with it.
+                    tokio::select! {
+                        () = pass(from_client, to_server, None) => {}
+                        () = pass(from_server, to_client, Some(&running)) => {}
+                    }
+                }));
+            }
+        }));
+        proxy
+    }
+
+    pub(super) fn set(&self, answers: Answers) {
+        self.answers.store(answers as u8, Ordering::SeqCst);
+    }
+
+    /// How many answers were lost so far.
+    pub(super) fn lost(&self) -> usize {
+        self.lost.load(Ordering::SeqCst)
+    }
+}
+
+async fn pass(mut from: tcp::OwnedReadHalf, mut to: tcp::OwnedWriteHalf, proxy: Option<&Proxy>) {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let Ok(count @ 1..) = from.read(&mut buffer).await else { return };
+        if let Some(proxy) = proxy {
+            let answers = proxy.answers.load(Ordering::SeqCst);
+            if answers != Answers::Pass as u8 {
+                let _before = proxy.lost.fetch_add(1, Ordering::SeqCst);
+                if answers == Answers::Cut as u8 {
+                    return;
+                }
+                continue;
+            }
+        }
+        if to.write_all(&buffer[..count]).await.is_err() {
+            return;
+        }
+    }
+}
