@@ -44,7 +44,7 @@ const KNOWN: &[(&str, &str)] = &[
     #[cfg(feature = "azure-blob")]
     ("azure-blob", "azblob:https://account.blob.core.windows.net/container"),
     #[cfg(feature = "cosmos")]
-    ("cosmos", "cosmos:https://account.documents.azure.com/database/container"),
+    ("cosmos", "cosmos://account.documents.azure.com/database/container"),
     #[cfg(feature = "s3")]
     ("s3", "s3://bucket"),
     ("", "memory:// (forgotten when the process ends)"),
@@ -65,6 +65,7 @@ const ENGINES: &[(&str, &str)] = &[
     ("valkeys+cluster", "redis"),
     ("azblob", "azure-blob"),
     ("cosmos", "cosmos"),
+    ("cosmos+http", "cosmos"),
     ("s3", "s3"),
 ];
 
@@ -77,7 +78,7 @@ const ENGINES: &[(&str, &str)] = &[
 /// | `postgres://user@host/database` | PostgreSQL | `postgres` |
 /// | `redis://host`, `rediss://host`, `redis+cluster://host` | Redis or Valkey | `redis` |
 /// | `azblob:https://account.blob.core.windows.net/container` | Azure Blob Storage | `azure-blob` |
-/// | `cosmos:https://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
+/// | `cosmos://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
 /// | `s3://bucket` | an S3-compatible object store | `s3` |
 ///
 /// What else a URL can say is documented with each engine, in [`stores`](crate::stores). Call it when
@@ -113,8 +114,16 @@ pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
         Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
         #[cfg(feature = "sqlite")]
         Some("sqlite") => Ok(Arc::new(sayso_stores::SqliteStore::open(path)?)),
+        #[cfg(feature = "postgres")]
+        Some("postgres") => {
+            Ok(Arc::new(Box::pin(sayso_stores::PostgresStore::open_url(url)).await?))
+        }
         #[cfg(feature = "redis")]
         Some("redis") => Ok(Arc::new(Box::pin(sayso_stores::RedisStore::open_url(url)).await?)),
+        #[cfg(feature = "azure-blob")]
+        Some("azure-blob") => Ok(Arc::new(Box::pin(sayso_stores::BlobStore::open_url(url)).await?)),
+        #[cfg(feature = "cosmos")]
+        Some("cosmos") => Ok(Arc::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?)),
         None => Err(OpenError::Unknown { scheme: format!("{scheme}:") }),
         Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
     }

@@ -8,6 +8,8 @@ mod config;
 mod connection;
 mod container;
 mod failure;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz;
 mod index;
 mod names;
 mod set_up;

@@ -5,11 +5,13 @@
 //! is how their state is taken over.
 
 mod account;
+mod calls;
 mod config;
 mod containers;
 mod database;
-mod entra;
 mod failure;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz;
 mod item;
 mod json;
 mod meter;
@@ -22,9 +24,8 @@ use std::{borrow::Cow, fmt, time::Duration};
 
 use async_trait::async_trait;
 use azure_data_cosmos::{
-    CosmosClient, CosmosError,
-    models::ItemResponse,
-    options::{ItemReadOptions, ItemWriteOptions, Precondition},
+    CosmosClient,
+    options::{ItemWriteOptions, Precondition},
 };
 use futures_core::stream::BoxStream;
 use sayso_turn::{
@@ -33,20 +34,20 @@ use sayso_turn::{
     store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
 };
 
+use self::{
+    calls::Sent,
+    database::Database,
+    item::Item,
+    meter::{Call, Meter},
+    names::{Id, Names},
+    patience::write_options,
+    version::Version,
+};
 pub use self::{
     config::CosmosConfig,
     containers::{Containers, UnknownContainers},
     item::ITEM_BYTES_MAX,
     meter::{CosmosCalls, CosmosStats},
-};
-use self::{
-    database::{Container, Database},
-    failure::{Aim, sort},
-    item::Item,
-    meter::{Call, Meter},
-    names::{Id, Names},
-    patience::{read_options, within, write_options},
-    version::Version,
 };
 use crate::{Layout, write_id::WriteIds};
 
@@ -139,121 +140,6 @@ impl CosmosStore {
     pub fn stats(&self) -> CosmosStats {
         self.meter.stats()
     }
-
-    /// The id of the item of a key.
-    fn id(&self, key: &Key) -> Result<Id, Error> {
-        let id = self.names.id(&self.names.real_id(key));
-        if id.is_sendable() {
-            return Ok(id);
-        }
-        Err(self.invalid(
-            "a line break, a tab or mere dots cannot be sent as part of the name of the other SDK",
-        ))
-    }
-
-    /// The item of a key, or `None`.
-    async fn find(&self, container: &Container, key: &Key) -> Result<Option<Item>, Error> {
-        let real_id = self.names.real_id(key);
-        let id = self.id(key)?;
-        match self.read(container, key, &id.text).await? {
-            None if id.has_others => self.search(container, key, &real_id).await,
-            found => Ok(found),
-        }
-    }
-
-    async fn read(
-        &self,
-        container: &Container,
-        key: &Key,
-        id: &str,
-    ) -> Result<Option<Item>, Error> {
-        let options = read_options(self.call_max);
-        let options = ItemReadOptions::default().with_operation_options(options);
-        let read = container.client.read_item(container.partition(id), id, Some(options));
-        let answer = within(self.call_max, read).await.map_err(|late| late.of_read(&self.name))?;
-        self.count(Call::Load, &answer);
-        match answer {
-            Ok(answer) => {
-                let text = answer.into_body().single().map_err(|error| self.failed(error))?;
-                item::read(self.names, key, &text).map(Some)
-            }
-            Err(error) if failure::is_absent(&error) => Ok(None),
-            Err(error) => Err(self.failed(error)),
-        }
-    }
-
-    /// Sends a write and says what became of it. `write_id` is the name that the item has if it was
-    /// this write that made it.
-    async fn send(
-        &self,
-        sent: Sent<'_>,
-        request: impl Future<Output = Result<ItemResponse, CosmosError>> + Send,
-    ) -> Result<Saved<Option<String>>, Error> {
-        let answer =
-            within(self.call_max, request).await.map_err(|late| late.of_write(&self.name))?;
-        self.count(sent.call, &answer);
-        let error = match answer {
-            Ok(answer) => {
-                let etag = answer.headers().etag();
-                return Ok(Saved::Committed(etag.map(|etag| etag.to_string())));
-            }
-            Err(error) => error,
-        };
-        if !failure::is_conflict(&error) {
-            let aim = Aim::Write { key: sent.key, bytes: sent.bytes };
-            return Err(sort(&self.name, aim, error));
-        }
-        if !failure::may_have_landed_before(&error) {
-            return Ok(Saved::Conflict);
-        }
-        // It was sent more than once, and the conflict may be with itself.
-        let found = self.read(sent.container, sent.key, sent.id).await;
-        match (found, sent.write_id) {
-            (Ok(Some(item)), Some(own)) if item.write.as_deref() == Some(own) => {
-                Ok(Saved::Committed(Some(item.etag)))
-            }
-            _ => Err(Error::Unknown {
-                store: self.to_string().into(),
-                reason: "the connection broke, the write was sent again and met a newer version"
-                    .into(),
-                source: Some(Box::new(error)),
-            }),
-        }
-    }
-
-    fn count(&self, call: Call, answer: &Result<ItemResponse, CosmosError>) {
-        let diagnostics = match answer {
-            Ok(answer) => Some(answer.diagnostics()),
-            Err(error) => error.diagnostics(),
-        };
-        self.meter.count(call, diagnostics.as_deref());
-    }
-
-    fn invalid(&self, reason: &str) -> Error {
-        let reason = reason.to_owned();
-        Error::Invalid { store: self.to_string().into(), reason, source: None }
-    }
-
-    fn failed(&self, error: CosmosError) -> Error {
-        sort(&self.name, Aim::Read, error)
-    }
-
-    /// The ETag of an item.
-    fn etag(&self, key: &Key, etag: String, id: &str) -> ETag {
-        let own = self.names.id(&self.names.real_id(key));
-        let other_id = (id != own.text).then(|| id.to_owned());
-        Version { etag, other_id }.to_etag()
-    }
-}
-
-/// A write on its way.
-struct Sent<'a> {
-    call: Call,
-    container: &'a Container,
-    key: &'a Key,
-    id: &'a str,
-    write_id: Option<&'a str>,
-    bytes: usize,
 }
 
 #[async_trait]

@@ -20,8 +20,11 @@ pub mod conformance;
 pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
-#[cfg(feature = "azure-blob")]
+#[cfg(any(feature = "azure-blob", feature = "cosmos"))]
 mod entra;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzz;
 #[cfg(feature = "postgres")]
 mod lanes;
 mod layout;
@@ -44,6 +47,8 @@ pub use crate::cosmos::{CosmosConfig, CosmosStats, CosmosStore};
 pub use crate::redis::RedisStore;
 #[cfg(feature = "postgres")]
 pub use crate::postgres::{PostgresConfig, PostgresStats, PostgresStore};
+#[cfg(feature = "s3")]
+pub use crate::s3::S3Store;
 #[cfg(feature = "sqlite")]
 pub use crate::sqlite::{SqliteStats, SqliteStore};
 

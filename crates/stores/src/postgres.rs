@@ -46,11 +46,9 @@ use crate::lanes::{Lanes, Late};
 /// The largest document that [`PostgresStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many statements of replaces are under way at once: one is flushed while the next is sent.
-const REPLACE_LANES: usize = 2;
-
-/// New documents are rarer than changed ones.
-const CREATE_LANES: usize = 1;
+/// How many statements with saves are under way at once, each on a connection of its own. A few callers
+/// then never wait for each other, and many share: with more, nothing is gained.
+const LANES: usize = 8;
 
 /// Documents in a table of a PostgreSQL server.
 ///
@@ -160,13 +158,13 @@ impl PostgresStore {
         let carrier = Carrier {
             // Of their own, so that saves never wait for loads. They give up a little earlier than
             // the callers do, and can say better what happened.
-            sessions: Sessions::new(config, REPLACE_LANES + CREATE_LANES, config.timeout * 9 / 10)?,
+            sessions: Sessions::new(config, LANES, config.timeout * 9 / 10)?,
             statements: Arc::clone(&statements),
             counters: Arc::clone(&counters),
         };
-        let lanes = |lanes, kind| {
+        let lanes = |kind| {
             let carrier = carrier.clone();
-            Lanes::new(lanes, move |rows| carrier.clone().carry(kind, rows).boxed())
+            Lanes::new(LANES, move |rows| carrier.clone().carry(kind, rows).boxed())
         };
         Ok(Self {
             name: Arc::clone(name),
@@ -174,8 +172,8 @@ impl PostgresStore {
             sessions,
             statements,
             versions: Versions::default(),
-            creates: lanes(CREATE_LANES, Kind::Create),
-            replaces: lanes(REPLACE_LANES, Kind::Replace),
+            creates: lanes(Kind::Create),
+            replaces: lanes(Kind::Replace),
             counters,
         })
     }
@@ -315,3 +313,6 @@ impl fmt::Debug for PostgresStore {
         f.debug_struct("PostgresStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

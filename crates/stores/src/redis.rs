@@ -7,6 +7,8 @@
 mod config;
 mod due;
 mod failure;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz;
 mod link;
 mod names;
 mod script;

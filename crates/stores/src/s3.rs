@@ -1,1 +1,411 @@
-//! Object stores that speak S3 and know conditional puts.
+//! Object stores that speak S3 and know conditional writes: Amazon's, MinIO, SeaweedFS, R2, Ceph.
+//!
+//! A document is one object, written only under a condition on its ETag. What S3 lacks is made up for:
+//! ETags that come back (every object names its write), a conditional delete (a tombstone is written in
+//! the document's place), and an index of what is due (markers, small objects beside the documents).
+
+mod bucket;
+mod config;
+mod envelope;
+mod failure;
+mod markers;
+mod names;
+
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+};
+
+use self::{
+    bucket::{Bucket, Condition},
+    envelope::{LINE_BYTES_MAX, Line, Version},
+    failure::{Call, Failure},
+    markers::{STRAY_AFTER, Strays},
+    names::{Cut, Marker, Names},
+};
+use crate::write_id::WriteIds;
+
+pub use self::config::S3Config;
+
+/// The largest document that [`S3Store`] takes, in bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// How often a write starts over when the server reports a conflict that is none.
+const ROUNDS_MAX: usize = 5;
+
+/// How many documents of a listing are asked for their keys together.
+const LOOKS: usize = 16;
+
+/// How many markers may be on their way out in the background; further ones are waited for.
+const REMOVALS_MAX: usize = 64;
+
+/// Documents in a bucket of an S3-compatible object store.
+///
+/// # Guarantees
+/// * A committed write is as durable as the object store: with Amazon's, as durable as it gets.
+/// * A version is never used again, although S3's own ETags are hashes of the content.
+/// * The server is checked on opening: one that ignores conditions is refused.
+///
+/// # Limits
+/// There are no transactions: the turn engine commits several documents by its protocol. A deleted
+/// document leaves a tombstone of some hundred bytes, which is used again when the key is. A document
+/// has at most [`DOCUMENT_BYTES_MAX`] bytes.
+///
+/// # Cancellation
+/// A save or delete whose future is dropped is done or not done, never half done. When it was already
+/// sent it may be done later, perhaps after a load that follows.
+///
+/// # Example
+/// ```no_run
+/// use sayso_stores::S3Store;
+/// use sayso_turn::{Key, store::{Expect, Saved, Store, Write}};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = S3Store::open_url("s3://bots/pizza?region=eu-west-1").await?;
+/// let key = Key::conversation("webchat", "c1")?;
+/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
+/// assert_eq!(store.save(write).await?, Saved::Conflict);
+/// # Ok(())
+/// # }
+/// ```
+pub struct S3Store {
+    name: Arc<str>,
+    names: Arc<Names>,
+    bucket: Arc<Bucket>,
+    ids: WriteIds,
+    strays: Strays,
+    stray_after: Duration,
+    removals: Arc<tokio::sync::Semaphore>,
+}
+
+/// Why there is no version of a document.
+#[derive(Debug)]
+enum Unread {
+    Failed(Failure),
+    /// It is none of ours.
+    Damaged,
+}
+
+impl S3Store {
+    /// Opens the store that a URL names, see [`S3Config::from_url`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`Error::Invalid`] when the URL is wrong.
+    pub async fn open_url(url: &str) -> Result<Self, Error> {
+        Self::open(S3Config::from_url(url)?).await
+    }
+
+    /// Connects, and writes and removes an object to see that the server keeps conditions.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the bucket is missing, the key is wrong, or the server ignores
+    /// conditions; [`Error::Unavailable`] when it cannot be reached.
+    pub async fn open(config: S3Config) -> Result<Self, Error> {
+        let name: Arc<str> = config.to_string().into();
+        let failed = |failure: Failure| failure.into_error(&name, Call::Read);
+        let client = config.client().map_err(|error| failed(Failure::Failed(error)))?;
+        let store = Self {
+            names: Arc::new(Names::new(&config.prefix)),
+            bucket: Arc::new(Bucket::new(client, config.timeout)),
+            ids: WriteIds::new(),
+            strays: Strays::default(),
+            // However long the calls of a save may take.
+            stray_after: STRAY_AFTER.max(config.timeout * 8),
+            removals: Arc::new(tokio::sync::Semaphore::new(REMOVALS_MAX)),
+            name: Arc::clone(&name),
+        };
+        match store.keeps_conditions().await.map_err(failed)? {
+            true => Ok(store),
+            false => Err(Error::Invalid {
+                store: Cow::Owned(name.to_string()),
+                reason: "it ignores the conditions of writes, so instances would overwrite each \
+                    other; use a server that knows If-Match and If-None-Match"
+                    .to_owned(),
+                source: None,
+            }),
+        }
+    }
+
+    /// Whether a second create and a replace of another version are refused.
+    async fn keeps_conditions(&self) -> Result<bool, Failure> {
+        let name = self.names.check(&self.ids.next());
+        // First a look, which tells best what is wrong with the bucket or the key.
+        drop(self.bucket.list(&name, None, None).await?);
+        let etag = self.bucket.put(&name, b"one".to_vec(), &Condition::Absent).await?;
+        let again = self.bucket.put(&name, b"two".to_vec(), &Condition::Absent).await;
+        let wrong = Condition::At("0123456789abcdef0123456789abcdef".to_owned());
+        let other = self.bucket.put(&name, b"two".to_vec(), &wrong).await;
+        let right = self.bucket.put(&name, b"two".to_vec(), &Condition::At(etag)).await;
+        let deleted = self.bucket.delete(&name).await;
+        for refused in [again, other] {
+            match refused {
+                Err(failure) if failure.is_conflict() => {}
+                Err(failure) => return Err(failure),
+                Ok(_) => return Ok(false),
+            }
+        }
+        deleted?;
+        right.map(|_| true)
+    }
+
+    /// The version of a document that is there.
+    async fn version(&self, key: &Key) -> Result<Option<Version>, Unread> {
+        let Some((line, object)) = self.line(key).await? else { return Ok(None) };
+        if line.is_gone {
+            return Ok(None);
+        }
+        Ok(Some(Version { write: line.write, marker: line.marker, object }))
+    }
+
+    /// The line and the ETag of what is stored under a key, a tombstone included.
+    async fn line(&self, key: &Key) -> Result<Option<(Line, String)>, Unread> {
+        let name = self.names.document(key);
+        let object = self.bucket.get(&name, Some(LINE_BYTES_MAX)).await.map_err(Unread::Failed)?;
+        let Some(object) = object else { return Ok(None) };
+        match Line::parse(&object.content) {
+            Some((line, _)) if line.key == *key => Ok(Some((line, object.etag))),
+            _ => Err(Unread::Damaged),
+        }
+    }
+
+    /// Writes an object in a document's place: its ETag, or `None` on conflict.
+    ///
+    /// A server may report a conflict that is none (two writes at the same instant) or refuse a create
+    /// for a tombstone. So what is stored says what has happened.
+    async fn put(
+        &self,
+        line: &Line,
+        body: &str,
+        expect: Option<&Version>,
+    ) -> Result<Option<String>, Error> {
+        let (key, name) = (&line.key, self.names.document(&line.key));
+        let content = line.with_body(body);
+        let failed = |failure: Failure| failure.into_error(&self.name, Call::Write);
+        let at = |version: &Version| Condition::At(version.object.clone());
+        let mut condition = expect.map_or(Condition::Absent, at);
+        for _ in 0..ROUNDS_MAX {
+            match self.bucket.put(&name, content.clone(), &condition).await {
+                Ok(etag) => return Ok(Some(etag)),
+                Err(failure) if failure.is_conflict() => {}
+                Err(failure) => return Err(failed(failure)),
+            }
+            let stored = self.line(key).await.map_err(|unread| match unread {
+                Unread::Failed(failure) => failed(failure),
+                Unread::Damaged => damaged(key),
+            })?;
+            condition = match (stored, expect) {
+                (Some((stored, etag)), _) if stored.write == line.write => return Ok(Some(etag)),
+                (Some((_, etag)), Some(version)) if etag == version.object => Condition::At(etag),
+                (Some((stored, etag)), None) if stored.is_gone => Condition::At(etag),
+                (None, None) => Condition::Absent,
+                _ => return Ok(None),
+            };
+        }
+        Err(Error::Unavailable {
+            store: Cow::Owned(self.to_string()),
+            reason: "too many write the same document at once".to_owned(),
+            source: None,
+        })
+    }
+
+    /// The marker that a write needs: the one that is there, when the time is the same, or a new one.
+    async fn marker_for(
+        &self,
+        write: &Write,
+        id: &str,
+        former: Option<&Marker>,
+    ) -> Result<Option<Marker>, Error> {
+        let Some(at) = write.due else { return Ok(None) };
+        if let Some(former) = former
+            && former.at == at
+        {
+            return Ok(Some(former.clone()));
+        }
+        let marker = Marker { at, write: id.to_owned() };
+        // Whatever becomes of the marker, the document has not changed.
+        let marked = markers::mark(self, &write.key, &marker).await;
+        marked.map_err(|failure| failure.into_error(&self.name, Call::Read))?;
+        Ok(Some(marker))
+    }
+
+    /// Removes a marker that no document names any more, in the background. If that fails, a look for
+    /// what is due finds it.
+    async fn remove_marker(&self, key: &Key, marker: &Marker) {
+        let (bucket, name) = (Arc::clone(&self.bucket), self.names.marker(key, marker));
+        match Arc::clone(&self.removals).try_acquire_owned() {
+            Ok(permit) => {
+                let _task = tokio::spawn(async move {
+                    drop(bucket.delete(&name).await);
+                    drop(permit);
+                });
+            }
+            Err(_) => drop(bucket.delete(&name).await),
+        }
+    }
+
+    async fn list_step(&self, state: Listing) -> Result<Option<(Vec<Key>, Listing)>, Error> {
+        let Listing::At { beginning, next } = state else { return Ok(None) };
+        let failed = |failure: Failure| failure.into_error(&self.name, Call::Read);
+        let names = self.names.documents(&beginning);
+        let piece = self.bucket.list(&names, None, next).await.map_err(failed)?;
+        let here = piece.objects.into_iter().filter(|(_, size)| !envelope::is_gone(*size));
+        let keys = stream::iter(here).map(|(name, _)| async move { self.key_of(&name).await });
+        let keys: Vec<Option<Key>> = keys.buffered(LOOKS).try_collect().await.map_err(failed)?;
+        let keys = keys.into_iter().flatten();
+        let keys = keys.filter(|key| key.as_str().starts_with(&*beginning)).collect();
+        let next = match piece.next {
+            Some(next) => Listing::At { beginning, next: Some(next) },
+            None => Listing::Over,
+        };
+        Ok(Some((keys, next)))
+    }
+
+    /// The key of a document in a listing. A name that was cut does not tell it.
+    async fn key_of(&self, name: &str) -> Result<Option<Key>, Failure> {
+        match self.names.key_of(name) {
+            None => Ok(None),
+            Some(Ok(key)) => Ok(Some(key)),
+            Some(Err(Cut)) => {
+                let object = self.bucket.get(name, Some(LINE_BYTES_MAX)).await?;
+                let line =
+                    object.and_then(|object| Line::parse(&object.content).map(|(line, _)| line));
+                let line =
+                    line.filter(|line| !line.is_gone && self.names.document(&line.key) == name);
+                Ok(line.map(|line| line.key))
+            }
+        }
+    }
+
+    fn check_size(&self, write: &Write) -> Result<(), Error> {
+        if write.body.len() <= DOCUMENT_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            store: Cow::Owned(self.to_string()),
+            key: write.key.clone(),
+            bytes: write.body.len(),
+            bytes_max: DOCUMENT_BYTES_MAX,
+        })
+    }
+}
+
+#[async_trait]
+impl Store for S3Store {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let object = self.bucket.get(&self.names.document(key), None).await;
+        let object = object.map_err(|failure| failure.into_error(&self.name, Call::Read))?;
+        let Some(object) = object else { return Ok(None) };
+        let Some((line, body)) = Line::parse(&object.content) else { return Err(damaged(key)) };
+        if line.key != *key {
+            return Err(damaged(key));
+        }
+        if line.is_gone {
+            return Ok(None);
+        }
+        let body = String::from_utf8(body.to_vec()).map_err(|_| damaged(key))?;
+        let version = Version { write: line.write, marker: line.marker, object: object.etag };
+        Ok(Some(Stored { body, etag: ETag::new(version.to_text()) }))
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.check_size(&write)?;
+        let former = match &write.expect {
+            Expect::Absent => None,
+            Expect::At(etag) => match Version::parse(etag.as_str()) {
+                Some(version) => Some(version),
+                None => return Ok(Saved::Conflict),
+            },
+        };
+        let former_marker = former.as_ref().and_then(|former| former.marker.as_ref());
+        let (id, start) = (self.ids.next(), Instant::now());
+        let marker = self.marker_for(&write, &id, former_marker).await?;
+        let is_new_marker = marker.as_ref().filter(|marker| Some(*marker) != former_marker);
+        let line =
+            Line { key: write.key, write: id.clone(), marker: marker.clone(), is_gone: false };
+        let Some(object) = self.put(&line, &write.body, former.as_ref()).await? else {
+            if let Some(marker) = is_new_marker {
+                self.remove_marker(&line.key, marker).await;
+            }
+            return Ok(Saved::Conflict);
+        };
+        if let Some(marker) = is_new_marker
+            && start.elapsed() > self.stray_after / 2
+        {
+            // Somebody may have taken it for a stray one.
+            drop(markers::mark(self, &line.key, marker).await);
+        }
+        if let Some(former) = former_marker
+            && Some(former) != marker.as_ref()
+        {
+            self.remove_marker(&line.key, former).await;
+        }
+        Ok(Saved::Committed(ETag::new(Version { write: id, marker, object }.to_text())))
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        let Some(former) = Version::parse(etag.as_str()) else { return Ok(Saved::Conflict) };
+        let line = Line { key: key.clone(), write: self.ids.next(), marker: None, is_gone: true };
+        if self.put(&line, "", Some(&former)).await?.is_none() {
+            return Ok(Saved::Conflict);
+        }
+        if let Some(marker) = &former.marker {
+            self.remove_marker(key, marker).await;
+        }
+        Ok(Saved::Committed(etag.clone()))
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Due>, Error> {
+        let due = markers::due(self, now, after, limit).await;
+        due.map_err(|failure| failure.into_error(&self.name, Call::Read))
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        let start = Listing::At { beginning: prefix.into(), next: None };
+        let steps = stream::try_unfold(start, |state| self.list_step(state));
+        steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        None
+    }
+}
+
+impl fmt::Display for S3Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for S3Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("S3Store").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Where a listing is.
+enum Listing {
+    At { beginning: Arc<str>, next: Option<String> },
+    Over,
+}
+
+fn damaged(key: &Key) -> Error {
+    let reason = "its first line is not one that this store writes".to_owned();
+    Error::Corrupt { key: key.clone(), reason }
+}

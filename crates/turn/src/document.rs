@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_ids_is_refused_before_it_is_written_between_quotes() {
-        for id in [r#"\"bcdefghijklmnop"#, r"\\bcdefghijklmnop", r"\nbcdefghijklmnop", "éééééééé"] {
+        for id in [r#"\"bcdefghijklmnop"#, r"\\bcdefghijklmnop", r"\nbcdefghijklmnop", "éééééééé"]
+        {
             let body = format!(r#"{{"$sayso":{{"v":1,"seen":"{id}"}}}}"#);
             assert!(matches!(Document::parse(&key(), &body), Err(Error::Corrupt { .. })), "{body}");
         }

@@ -32,9 +32,15 @@ async fn calm(target: Target) {
 
 /// Ten pizzas; of every tenth request to the engine the answer is lost.
 async fn cut(target: Target) {
-    let schedule = Schedule::new(1).every(10, Fault::Cut { after: 0 });
-    let proxy = Proxy::start(target.address(), schedule).await;
-    let target = target.at(proxy.address);
+    let proxy = Proxy::start(target.address(), every_tenth()).await;
+    cut_by(&proxy, target.at(proxy.address)).await;
+}
+
+fn every_tenth() -> Schedule {
+    Schedule::new(1).every(10, Fault::Cut { after: 0 })
+}
+
+async fn cut_by(proxy: &Proxy, target: Target) {
     let counter = Counter::open(&target, 2).await;
     for run in 0..RUNS {
         counter.order(&format!("cut-{run}"), TOPPINGS).await;
@@ -101,10 +107,52 @@ engines! {
     redis,
     #[cfg(feature = "azure-blob")]
     blob,
-    #[cfg(feature = "cosmos")]
-    cosmos,
     #[cfg(feature = "s3")]
     s3,
+}
+
+#[cfg(feature = "cosmos")]
+mod cosmos {
+    use std::{path::Path, process::Stdio, time::Duration};
+
+    use tokio::{net::TcpStream, process::Command, time::sleep};
+
+    use super::{every_tenth, target};
+    use crate::proxy::Proxy;
+
+    #[tokio::test]
+    async fn ten_pizzas_of_64_toppings() {
+        super::calm(target::cosmos()).await;
+    }
+
+    /// An account tells its clients where it is: so one of its own stands behind the proxy.
+    #[tokio::test]
+    async fn ten_pizzas_though_answers_of_the_engine_are_cut() {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = std::net::SocketAddr::from(([127, 0, 0, 1], port));
+        let proxy = Proxy::start(address, every_tenth()).await;
+        let command =
+            Path::new(env!("CARGO_BIN_EXE_sayso")).with_file_name("sayso-cosmos-emulator");
+        let ports = [port, proxy.address.port()].map(|port| port.to_string());
+        let mut command = Command::new(command);
+        let emulator = command.args(ports).stdin(Stdio::null()).kill_on_drop(true).spawn();
+        let emulator = emulator.expect("build it: cargo build -p sayso-cosmos-emulator");
+        for _ in 0..200 {
+            if TcpStream::connect(address).await.is_ok() {
+                break;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+        let there = format!("http://{}/", proxy.address);
+        let account = format!("AccountEndpoint={there};AccountKey=ZW11bGF0b3I=;");
+        super::cut_by(&proxy, target::cosmos_at(account)).await;
+        drop(emulator);
+    }
+
+    #[tokio::test]
+    async fn pizzas_though_processes_are_killed() {
+        super::killed(target::cosmos()).await;
+    }
 }
 
 /// SQLite answers without a network: there is nothing to cut.

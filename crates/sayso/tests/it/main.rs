@@ -6,6 +6,8 @@
 mod chaos;
 #[cfg(test)]
 mod chat;
+#[cfg(test)]
+mod engines;
 // The fault points are compiled in with the feature `faults` only; the test command has it on.
 #[cfg(test)]
 #[cfg(feature = "faults")]

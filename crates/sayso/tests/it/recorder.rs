@@ -74,6 +74,12 @@ impl Recorder {
         self.arrived.lock().unwrap().clone()
     }
 
+    /// How many different replies have arrived.
+    fn ids(&self) -> usize {
+        let arrived = self.arrived.lock().unwrap();
+        arrived.iter().map(|one| one.id.as_str()).collect::<BTreeSet<&str>>().len()
+    }
+
     /// Waits until this many different replies have arrived.
     pub(crate) async fn until(&self, count: usize) {
         let came = self.wait(count).await;
@@ -84,10 +90,9 @@ impl Recorder {
     pub(crate) async fn wait(&self, count: usize) -> usize {
         let began = Instant::now();
         loop {
-            let arrived = self.arrived();
-            let ids: BTreeSet<&str> = arrived.iter().map(|one| one.id.as_str()).collect();
-            if ids.len() >= count || began.elapsed() >= STEP_MAX {
-                return ids.len();
+            let came = self.ids();
+            if came >= count || began.elapsed() >= STEP_MAX {
+                return came;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -1,5 +1,13 @@
 //! `sayso state`: looking at, moving and removing what is kept, with the real command on SQLite.
 
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3"
+))]
+mod engines;
 mod forgetting;
 mod migrating;
 mod moving;

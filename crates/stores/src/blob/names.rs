@@ -23,6 +23,9 @@ const HEAD_MAX: usize = 512;
 /// Stands between the head of a long key and its hash. No escaped text has it.
 const HASHED: &str = "~~";
 
+const ASTRAY: &str = "the SDK of this layout has no safe name for a key of slashes or dots, or with \
+     backslashes or control characters";
+
 /// How keys become names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names(pub(super) Layout);
@@ -59,11 +62,11 @@ impl Names {
             return Err("the SDK of this layout has no name for so long a key");
         }
         let is_raw = !matches!(self.0, Layout::Dotnet | Layout::Js);
-        let goes_astray = name.split('/').any(|part| part == "." || part == "..")
+        let goes_astray = name.is_empty()
+            || name.split('/').any(|part| part == "." || part == "..")
             || is_raw && name.contains(|letter: char| letter == '\\' || letter.is_control());
         if goes_astray {
-            return Err("the SDK of this layout has no safe name for a key with dots for a part, \
-                        backslashes or control characters");
+            return Err(ASTRAY);
         }
         Ok(name)
     }

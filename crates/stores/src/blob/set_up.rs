@@ -1,6 +1,6 @@
 //! Opening: the client is made, the container is there, is private, and tags work if they are needed.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use azure_core::{
     credentials::Secret,
@@ -20,6 +20,8 @@ use super::{
     failure::{Call, Failures, Refusal},
     signing::{SharedKey, Spaced},
 };
+
+const SAS: &str = "a SAS token";
 
 const NO_IDENTITY: &str = "there is no way to sign in to Entra ID; set AZURE_TENANT_ID, \
      AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, run `az login`, or use a key";
@@ -44,11 +46,13 @@ impl Container {
             }
             Access::Sas(token) => {
                 check_sas(token, &url).map_err(|reason| failures.invalid(reason))?;
+                check_https(&url, SAS).map_err(|reason| failures.invalid(reason))?;
                 url.set_query(Some(token.secret()));
                 options.per_try_policies.push(Arc::new(Spaced));
             }
             Access::Entra(entra) => {
-                check_https(&url).map_err(|reason| failures.invalid(reason))?;
+                check_https(&url, "a token of Entra ID")
+                    .map_err(|reason| failures.invalid(reason))?;
                 let made = entra.credential().map_err(|_| failures.invalid(NO_IDENTITY.to_owned()));
                 credential = Some(made?);
                 options.per_try_policies.push(Arc::new(Spaced));
@@ -151,9 +155,13 @@ fn check_sas(token: &Secret, url: &Url) -> Result<(), String> {
     Err("the SAS token has no `sig`; copy it anew from the portal".to_owned())
 }
 
-fn check_https(url: &Url) -> Result<(), String> {
-    if url.scheme() == "https" {
+/// What is a secret as it stands does not leave the machine in the clear.
+fn check_https(url: &Url, what: &str) -> Result<(), String> {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let address = host.parse::<IpAddr>();
+    let is_local = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    if url.scheme() == "https" || is_local && what == SAS {
         return Ok(());
     }
-    Err("a token of Entra ID is sent by https only; use https, a key or a SAS token".to_owned())
+    Err(format!("{what} is sent by https only; use https or a key"))
 }

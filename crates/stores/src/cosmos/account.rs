@@ -1,6 +1,6 @@
 //! Getting in: the client of an account.
 
-use std::env;
+use std::{env, sync::Arc};
 
 use azure_core::credentials::Secret;
 use azure_data_cosmos::{
@@ -10,10 +10,10 @@ use sayso_turn::store::Error;
 
 use super::{
     config::{Access, CosmosConfig},
-    entra::Entra,
     failure::{Aim, sort},
     patience::within,
 };
+use crate::entra::Entra;
 
 /// Connects to the account that the configuration names.
 pub(super) async fn connect(config: &CosmosConfig) -> Result<CosmosClient, Error> {
@@ -38,7 +38,7 @@ fn reference(config: &CosmosConfig) -> Result<AccountReference, Error> {
             return Ok(AccountReference::with_authentication_key(endpoint, key.clone()));
         }
         Access::Credential(credential) => {
-            return Ok(AccountReference::with_credential(endpoint, credential.clone()));
+            return Ok(AccountReference::with_credential(endpoint, Arc::clone(credential)));
         }
         Access::Environment => {
             if let Some(key) = env::var("AZURE_COSMOS_KEY").ok().filter(|key| !key.is_empty()) {

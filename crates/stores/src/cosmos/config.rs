@@ -9,11 +9,14 @@ use azure_core::{
 use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
 
-use super::{Containers, containers::CONTAINER_CHARS_MAX, entra::Entra};
-use crate::Layout;
+use super::{Containers, containers::CONTAINER_CHARS_MAX};
+use crate::{Layout, entra::Entra};
 
 /// The container when a URL names none.
 const CONTAINER: &str = "state";
+
+/// Names an emulator elsewhere. The library lets plain HTTP pass for it.
+const EMULATOR_HOST: &str = "AZURE_COSMOS_EMULATOR_HOST";
 
 /// How long a call may take before it counts as lost.
 const CALL_MAX: Duration = Duration::from_secs(10);
@@ -75,6 +78,10 @@ impl CosmosConfig {
         let endpoint = endpoint.ok_or_else(|| {
             invalid("the address of the account must look like https://NAME.documents.azure.com/")
         })?;
+        let is_here = matches!(endpoint.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
+        if endpoint.scheme() == "http" && !is_here && env::var_os(EMULATOR_HOST).is_none() {
+            return Err(invalid("plain HTTP is for an emulator on this machine: use https"));
+        }
         for (what, name) in [("database", database), ("container", container)] {
             let is_long = name.chars().count() > CONTAINER_CHARS_MAX;
             if name.is_empty() || is_long || name.contains(['/', '\\', '?', '#', '\t', '\n', '\r'])
@@ -176,7 +183,11 @@ impl CosmosConfig {
                 self.containers(value.parse().map_err(|error| invalid(format!("{error}")))?)
             }
             "layout" => self.layout(value.parse().map_err(|error| invalid(format!("{error}")))?),
-            "create" => self.create(value.parse().map_err(|_| wrong("true or false"))?),
+            "create" => match value {
+                "true" | "yes" => self.create(true),
+                "false" | "no" => self.create(false),
+                _ => return Err(wrong("true or false")),
+            },
             "throughput" => self.throughput(number()?),
             "autoscale" => self.autoscale(number()?),
             "region" => self.region(value),

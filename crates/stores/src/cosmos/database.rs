@@ -41,6 +41,7 @@ pub(super) struct Database {
 
 /// A container that is fit to keep documents.
 pub(super) struct Container {
+    name: String,
     pub(super) client: ContainerClient,
     /// Whether it forgets items by default, so that ours must say that they stay.
     pub(super) forgets: bool,
@@ -135,9 +136,18 @@ impl Database {
         let found = found.map_err(|error| self.unfit(error))?;
         let found: Vec<ContainerProperties> =
             found.try_collect().await.map_err(|error| self.unfit(error))?;
-        let names = found.into_iter().map(|properties| properties.id.into_owned());
         let (containers, base) = (self.config.containers, &self.config.container);
-        Ok(names.filter(|name| containers.has(base, name)).collect())
+        // What somebody else keeps under such a name is not our business.
+        let ours = found.into_iter().filter(|properties| {
+            containers.has(base, &properties.id) && is_keyless(properties).is_some()
+        });
+        Ok(ours.map(|properties| properties.id.into_owned()).collect())
+    }
+
+    /// Whether this is where a document of this key belongs. Another deployment may have containers
+    /// whose names begin as ours do.
+    pub(super) fn is_home(&self, container: &Container, key: &Key) -> bool {
+        self.config.containers.of(&self.config.container, key) == container.name
     }
 
     async fn need(&self, name: &str) -> Result<Arc<Container>, Error> {
@@ -178,18 +188,12 @@ impl Database {
         };
         let answer = client.read(None).await.map_err(|error| self.unfit(error))?;
         let mut properties = answer.into_model().map_err(|error| self.unfit(error))?;
-        let paths: Vec<&str> =
-            properties.partition_key.paths().iter().map(|path| &**path).collect();
-        let is_keyless = match paths.as_slice() {
-            ["/id"] => false,
-            ["/_partitionKey"] => true,
-            _ => {
-                return Err(self.invalid(format!(
-                    "the container `{name}` is partitioned by {} and not by /id, so it is none of ours: \
-                     name another container",
-                    paths.join(" and ")
-                )));
-            }
+        let Some(is_keyless) = is_keyless(&properties) else {
+            return Err(self.invalid(format!(
+                "the container `{name}` is partitioned by {} and not by /id, so it is none of ours: \
+                 name another container",
+                properties.partition_key.paths().join(" and ")
+            )));
         };
         if !indexes_due(properties.indexing_policy.as_ref()) {
             if !self.config.creates {
@@ -203,7 +207,7 @@ impl Database {
             drop(changed.map_err(|error| self.unfit(error))?);
         }
         let forgets = matches!(properties.default_ttl, TimeToLive::Seconds(_));
-        Ok(Some(Container { client, forgets, is_keyless }))
+        Ok(Some(Container { name: name.to_owned(), client, forgets, is_keyless }))
     }
 
     fn creation(&self) -> CreateContainerOptions {
@@ -235,6 +239,15 @@ impl Database {
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Database").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// Whether a container has no partition key; `None` when it has one that is not ours.
+fn is_keyless(properties: &ContainerProperties) -> Option<bool> {
+    match properties.partition_key.paths() {
+        [path] if path == "/id" => Some(false),
+        [path] if path == "/_partitionKey" => Some(true),
+        _ => None,
     }
 }
 

@@ -44,11 +44,11 @@ pub(super) fn may_have_landed_before(error: &CosmosError) -> bool {
     let requests = diagnostics.requests();
     let Some((_last, earlier)) = requests.split_last() else { return false };
     earlier.iter().any(|request| {
-        let status = request.status();
-        // These are answers of the service that say: not done.
-        let is_refused =
-            status.is_throttled() || status.is_retry_with() || status.is_write_forbidden();
-        !request.request_sent().definitely_not_sent() && !is_refused
+        let code = u16::from(request.status().status_code());
+        // A definite answer of the service, and it says: not done.
+        let is_refused = (400..500).contains(&code) && code != 408 && code != 410;
+        let is_sent = !request.request_sent().definitely_not_sent();
+        request.pipeline_type().is_data_plane() && is_sent && !is_refused
     })
 }
 

@@ -22,8 +22,8 @@ pub(super) enum Json {
     /// As Cosmos has them: doubles.
     Number(f64),
     Text(String),
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 /// The order of the members, for each object where it is not that of their names: the object's number,

@@ -117,7 +117,7 @@ impl Names {
             let is_special = matches!(character, '\\' | '?' | '/' | '#' | '*');
             let is_blank = matches!(character, '\t' | '\n' | '\r');
             let written = match self.layout {
-                Layout::Sayso | Layout::Sample if is_special || character.is_ascii_control() => {
+                Layout::Sayso | Layout::Sample if is_special || character.is_control() => {
                     write!(escaped, "*{code:02x}")
                 }
                 Layout::Dotnet if is_special => write!(escaped, "*{code:02x}"),

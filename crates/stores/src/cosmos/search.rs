@@ -1,8 +1,11 @@
 //! Queries: what is due, which keys there are, and the documents whose id nobody can tell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use azure_data_cosmos::{CosmosError, FeedScope, Query, options::QueryOptions};
+use azure_data_cosmos::{FeedScope, Query, options::QueryOptions};
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
@@ -37,7 +40,7 @@ impl CosmosStore {
             let query = query.map_err(|error| self.failed(error))?;
             let mut pages = self.query::<Row>(&container, query).await?;
             while let Some(rows) = pages.try_next().await? {
-                for due in rows.into_iter().filter_map(|row| self.due_of(row)) {
+                for due in rows.into_iter().filter_map(|row| self.due_of(&container, row)) {
                     if after.is_none_or(|after| due.key > *after) {
                         drop(first.insert(due.key.clone(), due));
                     }
@@ -50,19 +53,20 @@ impl CosmosStore {
         Ok(first.into_values().collect())
     }
 
-    fn due_of(&self, row: Row) -> Option<Due> {
+    fn due_of(&self, container: &Container, row: Row) -> Option<Due> {
         let at = row.due()?;
-        let (key, _) = self.key_of(&row)?;
+        let (key, _) = self.key_of(container, &row)?;
         let etag = self.etag(&key, row.etag?, &row.id);
         Some(Due { key, etag, at })
     }
 
     /// The key of an item, and whether it may have several; `None` when no key of ours leads there.
-    fn key_of(&self, row: &Row) -> Option<(Key, bool)> {
+    fn key_of(&self, container: &Container, row: &Row) -> Option<(Key, bool)> {
         let real_id = row.real_id.as_deref()?;
         let key = self.names.key(real_id)?;
         let id = self.names.id(real_id);
-        (id.has_others || id.text == row.id).then_some((key, id.has_others))
+        let is_there = id.has_others || id.text == row.id;
+        (is_there && self.database.is_home(container, &key)).then_some((key, id.has_others))
     }
 
     /// The keys that begin with a prefix.
@@ -85,11 +89,12 @@ impl CosmosStore {
             Ok(stream::iter(containers.map(move |container| Ok((container, query.clone())))))
         });
         let pages = containers.try_flatten().and_then(move |(container, query)| async move {
-            self.query::<Row>(&container, query).await
+            let pages = self.query::<Row>(&container, query).await?;
+            Ok(pages.map_ok(move |rows| (Arc::clone(&container), rows)))
         });
         let mut told = BTreeSet::new();
-        let keys = pages.try_flatten().map_ok(move |rows| {
-            let keys = rows.iter().filter_map(|row| self.key_of(row));
+        let keys = pages.try_flatten().map_ok(move |(container, rows)| {
+            let keys = rows.iter().filter_map(|row| self.key_of(&container, row));
             let mut keys: Vec<_> = keys.collect();
             keys.retain(|(key, may_repeat)| {
                 key.as_str().starts_with(&prefix) && (!may_repeat || told.insert(key.clone()))
@@ -130,14 +135,15 @@ impl CosmosStore {
         let pages = query.map_err(|error| self.failed(error))?.into_pages();
         Ok(stream::try_unfold(pages, move |mut pages| async move {
             let page = within(self.call_max, pages.next()).await;
-            let page = page.map_err(|late| late.of_read(&self.name))?.transpose();
+            let page = page.map_err(|late| late.of_read(&self.name))?;
+            let Some(page) = page else { return Ok(None) };
             let diagnostics = match &page {
-                Ok(page) => page.as_ref().map(|page| page.diagnostics()),
-                Err(error) => CosmosError::diagnostics(error),
+                Ok(page) => Some(page.diagnostics()),
+                Err(error) => error.diagnostics(),
             };
             self.meter.count(Call::Query, diagnostics.as_deref());
             let page = page.map_err(|error| self.failed(error))?;
-            Ok(page.map(|page| (page.into_items(), pages)))
+            Ok(Some((page.into_items(), pages)))
         })
         .boxed())
     }

@@ -9,6 +9,8 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use tokio_postgres::types::ToSql;
+
 use super::{
     Counters,
     failure::{Access, Failure},
@@ -57,25 +59,39 @@ impl Carrier {
 
     /// Writes rows in one statement: for each whether its condition held, or a failure of all.
     async fn write(&self, kind: Kind, rows: &[Row]) -> Result<Vec<bool>, Failure> {
+        let verdicts = match rows {
+            // A statement for one is less work for the server.
+            [row] => vec![self.write_one(kind, row).await?],
+            rows => self.write_many(kind, rows).await?,
+        };
+        let written = verdicts.iter().filter(|is_written| **is_written).count();
+        let _before = self.counters.statements.fetch_add(1, Ordering::Relaxed);
+        let _before = self.counters.writes.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(verdicts)
+    }
+
+    async fn write_one(&self, kind: Kind, row: &Row) -> Result<bool, Failure> {
+        let (key, body) = (row.key.as_str().as_bytes(), row.body.as_bytes());
+        let given: [&(dyn ToSql + Sync); 5] = [&key, &row.version, &row.due, &body, &row.expected];
+        let (sql, given) = match kind {
+            Kind::Create => (&self.statements.create, &given[..4]),
+            Kind::Replace => (&self.statements.replace, &given[..]),
+        };
+        Ok(!self.sessions.run(Access::Write, sql, given).await?.is_empty())
+    }
+
+    async fn write_many(&self, kind: Kind, rows: &[Row]) -> Result<Vec<bool>, Failure> {
         let keys: Vec<&[u8]> = rows.iter().map(|row| row.key.as_str().as_bytes()).collect();
         let versions: Vec<i64> = rows.iter().map(|row| row.version).collect();
         let dues: Vec<Option<i64>> = rows.iter().map(|row| row.due).collect();
         let bodies: Vec<&[u8]> = rows.iter().map(|row| row.body.as_bytes()).collect();
         let expected: Vec<Option<i64>> = rows.iter().map(|row| row.expected).collect();
-        let written = match kind {
-            Kind::Create => {
-                let sql = &self.statements.create_many;
-                self.sessions.run(Access::Write, sql, &[&keys, &versions, &dues, &bodies]).await?
-            }
-            Kind::Replace => {
-                let sql = &self.statements.replace_many;
-                let given: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
-                    [&keys, &versions, &dues, &bodies, &expected];
-                self.sessions.run(Access::Write, sql, &given).await?
-            }
+        let given: [&(dyn ToSql + Sync); 5] = [&keys, &versions, &dues, &bodies, &expected];
+        let (sql, given) = match kind {
+            Kind::Create => (&self.statements.create_many, &given[..4]),
+            Kind::Replace => (&self.statements.replace_many, &given[..]),
         };
-        let _before = self.counters.statements.fetch_add(1, Ordering::Relaxed);
-        let _before = self.counters.writes.fetch_add(written.len() as u64, Ordering::Relaxed);
+        let written = self.sessions.run(Access::Write, sql, given).await?;
         let written =
             written.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&[u8]>, _>>();
         // It has happened, but which rows cannot be told.

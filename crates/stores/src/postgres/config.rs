@@ -44,7 +44,7 @@ impl PostgresConfig {
     ///
     /// Besides the parameters of PostgreSQL's own clients there are: `schema` (default `sayso`) and
     /// `table` (default `document`), both made when missing; `connections` (default 8), for everything
-    /// but saves, which have three more; `sslmode` (`disable`, `prefer`, which is the default,
+    /// but saves, which have eight of their own; `sslmode` (`disable`, `prefer`, which is the default,
     /// `require`, `verify-full`); `sslrootcert`, a file of certificates instead of the system's; and
     /// `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
     ///

@@ -48,6 +48,7 @@ pub(super) async fn set_up(mut client: Client, names: &Names) -> Result<(), Fail
 }
 
 async fn migrate(client: &mut Client, names: &Names) -> Result<(), Failure> {
+    let failed = |error| Failure::before(&error);
     let transaction = client.transaction().await.map_err(failed)?;
     let limit = SET_UP_MAX.as_millis();
     let lock = format!(
@@ -101,6 +102,7 @@ impl Found {
     /// Asks the catalogue by plain queries: functions such as `to_regclass` answer from a memory that
     /// may be older than the lock.
     async fn look(client: &(impl GenericClient + Sync), names: &Names) -> Result<Self, Failure> {
+        let failed = |error| Failure::before(&error);
         let sql = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
             (SELECT array_agg(relname::text) FROM pg_class
              JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -132,8 +134,4 @@ impl Found {
             version => Ok(version == Some(STEPS.len())),
         }
     }
-}
-
-fn failed(error: tokio_postgres::Error) -> Failure {
-    Failure::before(&error)
 }

@@ -93,18 +93,16 @@ impl Statements {
             // First the locks, in order; then the change, in whatever order the planner likes. A row
             // that another writer changes in between no longer has the version and drops out.
             replace_many: format!(
-                "WITH given AS (
-                    SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
-                        AS given (key, version, due, body, expected)
-                 ), held AS (
-                    SELECT document.key FROM {table} AS document JOIN given
+                "WITH held AS (
+                    SELECT given.* FROM {table} AS document JOIN
+                        unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
+                            AS given (key, version, due, body, expected)
                         ON document.key = given.key AND document.version = given.expected
-                    ORDER BY document.key FOR NO KEY UPDATE OF document
+                    ORDER BY given.key FOR NO KEY UPDATE OF document
                  )
                  UPDATE {table} AS document
-                 SET version = given.version, due = given.due, body = given.body
-                 FROM held JOIN given ON held.key = given.key
-                 WHERE document.key = held.key AND document.version = given.expected
+                 SET version = held.version, due = held.due, body = held.body
+                 FROM held WHERE document.key = held.key AND document.version = held.expected
                  RETURNING document.key"
             ),
         }

@@ -38,7 +38,7 @@ impl Program {
         &self,
         link: &Link,
         shard: Shard,
-        add: impl Fn(&mut Cmd) + Send,
+        add: impl Fn(&mut Cmd) + Send + Sync,
     ) -> Result<Value, Failure> {
         let command = |name: &str, script: &str| {
             let mut command = redis::cmd(name);

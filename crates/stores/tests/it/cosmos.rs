@@ -1,9 +1,14 @@
 //! Cosmos DB under the suite and for what is special to it, on the emulator or on an account of yours.
 
+#[cfg(test)]
 mod containers;
+#[cfg(test)]
 mod input;
+#[cfg(test)]
 mod items;
+#[cfg(test)]
 mod layouts;
+#[cfg(test)]
 mod scene;
 
 mod one {

@@ -1,6 +1,7 @@
 //! The engines of this crate under the conformance suite, and what is special to each.
 
-#[cfg(all(test, feature = "azure-blob"))]
+#[cfg(feature = "azure-blob")]
+#[cfg(test)]
 mod blob;
 #[cfg(all(test, feature = "cosmos"))]
 mod cosmos;
@@ -17,9 +18,11 @@ mod memory;
 mod postgres;
 #[cfg(test)]
 mod processes;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(test)]
+#[cfg(feature = "redis")]
 mod redis;
-#[cfg(all(test, feature = "s3"))]
+#[cfg(test)]
+#[cfg(feature = "s3")]
 mod s3;
 #[cfg(test)]
 mod sqlite;

@@ -7,7 +7,7 @@ use clap::Args;
 use sayso::{DEFAULT_STORE, open_store, stores::Layout, turn::store::Store};
 
 /// The engines in which another SDK may have kept its state.
-const WITH_LAYOUT: [&str; 2] = ["azblob", "cosmos"];
+const WITH_LAYOUT: [&str; 3] = ["azblob", "cosmos", "cosmos+http"];
 
 /// A store that exists.
 #[derive(Args, Clone, Debug)]

@@ -48,10 +48,9 @@ impl Counter {
     /// be on it once.
     pub(super) async fn order(&self, conversation: &str, toppings: usize) {
         let names: Vec<String> = (0..toppings).map(|n| format!("t{n}")).collect();
-        let confirmed = join_all(
-            names.iter().enumerate().map(|(n, name)| self.say(conversation, n, name)),
-        )
-        .await;
+        let confirmed =
+            join_all(names.iter().enumerate().map(|(n, name)| self.say(conversation, n, name)))
+                .await;
         for (name, text) in names.iter().zip(&confirmed) {
             assert!(on_pizza(text).contains(name), "{conversation}: {name} in {text:?}");
         }

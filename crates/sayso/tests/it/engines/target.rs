@@ -15,11 +15,15 @@ pub(super) struct Target {
 
 impl Target {
     fn new(name: &'static str, url: String) -> Self {
-        let address = url.split("127.0.0.1:").nth(1).map(|rest| {
-            let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            format!("127.0.0.1:{port}")
-        });
-        Self { name, url, environment: Vec::new(), address: address.unwrap_or_default() }
+        let address = address_in(&url);
+        Self { name, url, environment: Vec::new(), address }
+    }
+
+    /// The same, reached by what a variable says.
+    fn by(mut self, variable: &'static str, value: String) -> Self {
+        self.address = address_in(&value);
+        self.environment.push((variable, value));
+        self
     }
 
     pub(super) fn address(&self) -> SocketAddr {
@@ -35,6 +39,14 @@ impl Target {
         }
         self
     }
+}
+
+fn address_in(text: &str) -> String {
+    let address = text.split("127.0.0.1:").nth(1).map(|rest| {
+        let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        format!("127.0.0.1:{port}")
+    });
+    address.unwrap_or_default()
 }
 
 /// What `scripts/servers` says about a server.
@@ -65,4 +77,35 @@ pub(super) fn postgres() -> Target {
 #[cfg(feature = "redis")]
 pub(super) fn redis() -> Target {
     Target::new("redis", with(&given("SAYSO_TEST_REDIS"), &format!("prefix={}", unique())))
+}
+
+#[cfg(feature = "azure-blob")]
+pub(super) fn blob() -> Target {
+    let account = given("SAYSO_TEST_BLOB");
+    Target::new("blob", format!("azblob:{}", unique()))
+        .by("AZURE_STORAGE_CONNECTION_STRING", account)
+}
+
+#[cfg(feature = "cosmos")]
+pub(super) fn cosmos() -> Target {
+    cosmos_at(given("SAYSO_TEST_COSMOS"))
+}
+
+/// An account of Cosmos DB by its connection string.
+#[cfg(feature = "cosmos")]
+pub(super) fn cosmos_at(account: String) -> Target {
+    let url = format!("cosmos:///{}/state?create=true", unique());
+    Target::new("cosmos", url).by("AZURE_COSMOS_CONNECTION_STRING", account)
+}
+
+#[cfg(feature = "s3")]
+pub(super) fn s3() -> Target {
+    let place = given("SAYSO_TEST_S3");
+    let (bucket, rest) = place.split_once('?').expect("the URL names an endpoint");
+    let mut target = Target::new("s3", format!("{bucket}/{}?{rest}", unique()));
+    // The servers of the tests take any key.
+    for variable in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] {
+        target.environment.push((variable, "test".to_owned()));
+    }
+    target
 }

@@ -1,3 +1,5 @@
+//! URLs and variables, without the environment of the process.
+
 use super::*;
 
 const CONNECTION: &str = "AccountName=bots;AccountKey=canary==";
@@ -65,6 +67,13 @@ fn the_query_sets_layout_due_and_create() {
     let set = from(set, &[]).unwrap();
     assert_eq!((set.layout, set.due_by), (Layout::Python, DueBy::Listing));
     assert!(!set.creates_container);
+    for (auth, identity) in
+        [("entra", Entra::Automatic), ("managed", Entra::Managed), ("developer", Entra::Developer)]
+    {
+        let url = format!("azblob:https://b.blob.core.windows.net/c?auth={auth}");
+        let config = from(&url, &[("AZURE_STORAGE_KEY", "abcd==")]).unwrap();
+        assert!(matches!(config.access, Access::Entra(own) if own == identity), "{auth}");
+    }
 }
 
 #[test]

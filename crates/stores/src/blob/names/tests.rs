@@ -1,3 +1,5 @@
+//! Names that the SDKs give, by their own examples, and what every name must be.
+
 use super::*;
 
 fn key(text: &str) -> Key {
@@ -79,6 +81,9 @@ fn a_name_that_would_go_astray_is_refused() {
         for text in [".", ".."] {
             assert!(Names(layout).name(&key(text)).is_err(), "{layout} {text}");
         }
+    }
+    for text in ["/", "//"] {
+        assert!(Names(Layout::Js).name(&key(text)).is_err(), "an empty name is the container's");
     }
     for layout in [Layout::Python, Layout::Sample] {
         for text in ["a/../b", "./a", "a\\b", "a\0", "a\nb"] {

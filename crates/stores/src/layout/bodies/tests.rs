@@ -1,3 +1,5 @@
+//! Bodies as the SDKs write them, there and back.
+
 use super::*;
 
 /// As the C# SDK writes: types everywhere, lists wrapped.

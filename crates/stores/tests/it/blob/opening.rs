@@ -152,8 +152,12 @@ async fn a_bad_address_is_refused() {
         let config = BlobConfig::from_connection_string(&account(), name).unwrap();
         refused(config, "is no name of a container").await;
     }
-    // No token of Entra ID goes over plain http.
+    // No token goes over plain http.
     refused(BlobConfig::new("http://127.0.0.1:9/nobody", "state"), "https only").await;
+    for remote in ["http://nobody.blob.core.windows.net", "http://127.nobody.example/a"] {
+        let config = BlobConfig::new(remote, "state").with_sas("sig=canary");
+        refused(config, "https only").await;
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Containers: what is made, and which document is where.
 
 use futures_util::TryStreamExt;
-use sayso_stores::{CosmosStore, cosmos::Containers};
+use sayso_stores::{CosmosConfig, CosmosStore, cosmos::Containers};
 use sayso_turn::{
     Key,
     clock::Timestamp,
@@ -9,7 +9,9 @@ use sayso_turn::{
 };
 use serde_json::json;
 
-use super::scene::{CONTAINER, Raw, committed, config, create, in_database, key};
+use super::scene::{
+    CONTAINER, Raw, committed, config, connection_string, create, in_database, key,
+};
 
 async fn raw_of(store: &CosmosStore) -> Raw {
     let name = store.to_string();
@@ -84,6 +86,30 @@ async fn a_tenant_without_a_container_is_an_error_unless_it_may_be_made() {
         assert!(error.to_string().contains("no container `state-webchat`"), "{error}");
     }
     let _etag = committed(store.save(create(&key("settings"), "{}")).await.unwrap());
+}
+
+#[tokio::test]
+async fn containers_of_others_do_not_disturb() {
+    let raw = Raw::with_container(json!({})).await;
+    let mine = raw.config().containers(Containers::Tenant).create(true);
+    let theirs = CosmosConfig::from_connection_string(&connection_string(), &raw.name, "state-eu");
+    let theirs = theirs.unwrap().containers(Containers::Tenant).create(true);
+    let odd = json!({"id": "state-odd", "partitionKey": {"paths": ["/x"]}});
+    let odd = raw.database.create_container(serde_json::from_value(odd).unwrap(), None).await;
+    drop(odd.unwrap());
+    let (mine, theirs) =
+        (CosmosStore::open(mine).await.unwrap(), CosmosStore::open(theirs).await.unwrap());
+    let (one, other) = (key("webchat/users/1"), key("webchat/users/2"));
+    for (store, key) in [(&mine, &one), (&theirs, &other)] {
+        let due = Some(Timestamp::START);
+        let _etag = committed(store.save(Write { due, ..create(key, "{}") }).await.unwrap());
+    }
+    for (store, key) in [(&mine, &one), (&theirs, &other)] {
+        let due = store.due(Timestamp::START, None, 9).await.unwrap();
+        assert_eq!(due.iter().map(|due| &due.key).collect::<Vec<_>>(), [key]);
+        let listed: Vec<Key> = store.list("").try_collect().await.unwrap();
+        assert_eq!(listed, std::slice::from_ref(key));
+    }
 }
 
 #[tokio::test]

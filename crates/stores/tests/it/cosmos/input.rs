@@ -131,6 +131,13 @@ async fn an_account_that_does_not_answer_is_unavailable_soon() {
 }
 
 #[tokio::test]
+async fn a_key_that_cannot_be_one_is_refused() {
+    let config = in_database("test-missing").key("no key, and secret");
+    let says = refused(config).await;
+    assert!(says.contains("check the account key") && !says.contains("secret"), "{says}");
+}
+
+#[tokio::test]
 async fn the_sample_has_no_layout_here() {
     let says = refused(in_database("test-missing").layout(Layout::Sample)).await;
     assert!(says.contains("the published sample keeps nothing in Cosmos DB"), "{says}");

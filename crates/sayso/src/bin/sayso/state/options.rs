@@ -61,8 +61,10 @@ pub(crate) enum StateCommand {
     ///   - conversations in which others speak too: those that mention the user are listed
     ///   - conversations in which no activity is stored at the moment: nothing tells whose they are.
     ///     They are counted. Name those of the user with --conversation
-    ///   - documents under keys of your own (`turn.document`), even if they are about the user
+    ///   - documents under keys of your own (`turn.custom`), even if they are about the user
     ///   - what the channel, your logs, exports and backups hold
+    ///   - what a running instance has in memory: it is not saved again, and is dropped with the next
+    ///     turn of that conversation, or with the instance
     ///
     /// Deletes are conditional and repeated until nothing is found, so the bot may go on. What the
     /// user says after that is kept again. A second run finds nothing.
@@ -79,8 +81,8 @@ pub(crate) enum StateCommand {
     /// How to switch without losing a turn:
     ///   1. Run it while the bot serves from the old store. It ends with exit code 3 when only what
     ///      changes all the time is left to copy.
-    ///   2. Stop all old instances (SIGTERM drains them). Channels send again what they could not
-    ///      deliver, and the ids seen are copied too: nothing is lost or counted twice.
+    ///   2. Stop all old instances (SIGTERM drains them). From here on nobody answers. What a channel
+    ///      sends again later counts once, since the ids seen are copied too.
     ///   3. Run it again. Exit code 0 means: both hold the same. This is the only pause, and it takes
     ///      as long as two passes; each pass says how long it took.
     ///   4. Start the new instances on the new store. Replies and timers that waited go on there.
@@ -107,7 +109,7 @@ Examples:
   sayso state ls --json | jq 'select(.parked > 0)'")]
 pub(crate) struct Ls {
     /// What the keys begin with
-    #[arg(default_value = "")]
+    #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
     /// How many to list at most
     #[arg(long, value_name = "COUNT")]
@@ -171,7 +173,7 @@ Examples:
   sayso state export | jq -r .key")]
 pub(crate) struct Export {
     /// What the keys begin with
-    #[arg(default_value = "")]
+    #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
     #[command(flatten)]
     pub(crate) place: Place,
@@ -226,7 +228,7 @@ pub(crate) struct Forget {
 #[command(after_help = "\
 Examples:
   sayso state migrate --from sqlite:data/sayso.sqlite --to postgres://bot@db/bot
-  sayso state migrate --from azblob:state --from-layout js --to cosmos:bots/state
+  sayso state migrate --from azblob:state --from-layout js --to cosmos://bots.documents.azure.com/bots
   sayso state migrate --from redis://cache --to s3://bots --prefix webchat/ --cut-over")]
 pub(crate) struct Migrate {
     /// The store to copy from; it is only read
@@ -242,7 +244,7 @@ pub(crate) struct Migrate {
     #[arg(long, value_name = "SDK")]
     pub(crate) to_layout: Option<Layout>,
     /// Copy only documents whose keys begin so
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
     /// Copy, wait until the old instances are stopped, copy the rest
     #[arg(long)]

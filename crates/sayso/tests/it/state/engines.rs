@@ -1,0 +1,142 @@
+//! Every engine behind `--store`: state moves in, a bot goes on with it, and it moves out again.
+//!
+//! Real servers, each behind its feature. The URLs are isolated by name, so tests share a server.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::time::timeout;
+
+use super::*;
+use crate::process::{STEP_MAX, sayso};
+
+/// An engine under test: its URL, and what the command needs in its environment.
+struct Engine {
+    url: String,
+    environment: Vec<(&'static str, String)>,
+}
+
+/// The value for a server that the test command starts.
+fn server(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| {
+        panic!("{name} is not set: run the tests with `scripts/servers run -- ...`")
+    })
+}
+
+/// A name that no other test or run has.
+fn fresh_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    format!("command-{:x}-{now:x}", std::process::id())
+}
+
+fn with(url: &str, parameter: &str) -> String {
+    format!("{url}{}{parameter}", if url.contains('?') { '&' } else { '?' })
+}
+
+impl Engine {
+    fn new(url: String) -> Self {
+        Self { url, environment: Vec::new() }
+    }
+
+    /// Runs `sayso state` with the engine's environment.
+    async fn run(&self, folder: &Path, arguments: &[&str]) -> Ended {
+        let mut command = sayso(folder, &[&["state"], arguments].concat());
+        let environment = self.environment.iter().map(|(name, value)| (*name, value));
+        let child = command.envs(environment).spawn().unwrap();
+        let output = timeout(STEP_MAX, child.wait_with_output()).await.unwrap().unwrap();
+        Ended {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+const DOCUMENTS: usize = 40;
+
+/// In, on, and out again.
+async fn state_moves_in_and_out(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, url) = (folder.path(), &*engine.url);
+    let store = open(folder, "a.sqlite").await;
+    for n in 3..DOCUMENTS {
+        put(&*store, &format!("test/users/u{n}"), &body(1, "")).await;
+    }
+    put(&*store, "test/conversations/c", &body(1, "").replace("a secret", "ham")).await;
+    put(&*store, "odd/../ключ\\?#%\"", "{ \"b\": 1.0,\n\"a\": 1e400 }").await;
+    put(&*store, "test/conversations/waiting", &body(1, &waiting("ann"))).await;
+
+    let migrated = ["migrate", "--from", "sqlite:a.sqlite", "--to", url];
+    let moved_in = engine.run(folder, &migrated).await;
+    assert_eq!(moved_in.code, Some(0), "{moved_in:?}");
+    let words =
+        format!("same {DOCUMENTS}, copied {DOCUMENTS}, changed again 0, only in target 0\n");
+    assert_eq!(moved_in.stdout, words, "{moved_in:?}");
+    let again = engine.run(folder, &migrated).await;
+    assert_eq!(again.stdout, words.replace(&format!("copied {DOCUMENTS}"), "copied 0"));
+    let listed = engine.run(folder, &["ls", "test/users/", "--store", url, "--json"]).await;
+    assert_eq!(json_lines(&listed.stdout).len(), DOCUMENTS - 3, "{listed:?}");
+
+    // What waits is found there. Nobody can take it, since it names no service URL: it is parked.
+    let environment: Vec<(&str, &str)> =
+        engine.environment.iter().map(|(name, value)| (*name, &**value)).collect();
+    let further = ["--store", url, "--sweep-ms", "50"];
+    let served = Served::start_with(folder, &further, &environment).await;
+    assert_eq!(served.ask("1", "corn").await, ["A pizza with ham and corn."]);
+    let show = ["show", "test/conversations/waiting", "--store", url, "--json"];
+    let mut parked = 0;
+    for _ in 0..100 {
+        let shown = engine.run(folder, &show).await;
+        parked = json_lines(&shown.stdout)[0]["parked"].as_array().unwrap().len();
+        if parked > 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert_eq!(parked, 1);
+    served.signal("TERM").await;
+    assert_eq!(served.end().await, Some(0));
+
+    let forgotten = ["forget", "--channel", "test", "--user", "u3", "--store", url];
+    let forgotten = engine.run(folder, &forgotten).await;
+    assert!(forgotten.stdout.contains("1 document removed"), "{forgotten:?}");
+    let moved_out =
+        engine.run(folder, &["migrate", "--from", url, "--to", "sqlite:b.sqlite"]).await;
+    assert_eq!(moved_out.code, Some(0), "{moved_out:?}");
+    let back = open(folder, "b.sqlite").await;
+    assert!(get(&*back, "test/conversations/c").await.unwrap().contains(r#"["ham","corn"]"#));
+    for key in ["odd/../ключ\\?#%\"", "test/users/u7"] {
+        assert_eq!(get(&*back, key).await, get(&*store, key).await, "{key}");
+    }
+    assert_eq!(get(&*back, "test/users/u3").await, None);
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn postgres_takes_state_in_and_gives_it_back() {
+    let name = fresh_name().replace('-', "_");
+    let url = with(&server("SAYSO_TEST_POSTGRES"), &format!("schema={name}"));
+    state_moves_in_and_out(Engine::new(url)).await;
+}
+
+#[cfg(feature = "redis")]
+#[tokio::test]
+async fn redis_takes_state_in_and_gives_it_back() {
+    let url = with(&server("SAYSO_TEST_REDIS"), &format!("prefix={}", fresh_name()));
+    state_moves_in_and_out(Engine::new(url)).await;
+}
+
+#[cfg(feature = "azure-blob")]
+#[tokio::test]
+async fn blob_storage_takes_state_in_and_gives_it_back() {
+    let mut engine = Engine::new(format!("azblob:{}", fresh_name()));
+    engine.environment = vec![("AZURE_STORAGE_CONNECTION_STRING", server("SAYSO_TEST_BLOB"))];
+    state_moves_in_and_out(engine).await;
+}
+
+#[cfg(feature = "cosmos")]
+#[tokio::test]
+async fn cosmos_takes_state_in_and_gives_it_back() {
+    let mut engine = Engine::new(format!("cosmos:///{}/state?create=true", fresh_name()));
+    engine.environment = vec![("AZURE_COSMOS_CONNECTION_STRING", server("SAYSO_TEST_COSMOS"))];
+    state_moves_in_and_out(engine).await;
+}

@@ -1,0 +1,66 @@
+//! What must hold for any key at all: one function per fuzz target.
+//!
+//! The target in `fuzz/` and the test below call the same function. It panics when something does not
+//! hold. The feature `fuzzing` compiles it in; it is no part of the interface.
+
+use sayso_turn::Key;
+
+/// Names of engines lead back to their keys, differ when the keys do, and are found by a beginning.
+///
+/// The input is two keys; the byte between them is one that UTF-8 never has.
+pub fn names(data: &[u8]) {
+    let texts: Result<Vec<&str>, _> =
+        data.split(|byte| *byte == 0xff).map(str::from_utf8).collect();
+    let Ok(texts) = texts else { return };
+    let mut keys = texts.into_iter().filter_map(|text| Key::new(text).ok());
+    let Some(first) = keys.next() else { return };
+    let pair = Pair { second: keys.next().unwrap_or_else(|| first.clone()), first };
+    #[cfg(feature = "azure-blob")]
+    crate::blob::fuzz::names(&pair);
+    #[cfg(feature = "cosmos")]
+    crate::cosmos::fuzz::names(&pair);
+    #[cfg(feature = "redis")]
+    crate::redis::fuzz::names(&pair);
+    #[cfg(not(any(feature = "azure-blob", feature = "cosmos", feature = "redis")))]
+    drop(pair);
+}
+
+/// Two keys, which may be the same.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    pub(crate) first: Key,
+    pub(crate) second: Key,
+}
+
+#[cfg_attr(
+    not(any(feature = "azure-blob", feature = "cosmos", feature = "redis")),
+    expect(dead_code, reason = "without such an engine there is nothing to name")
+)]
+impl Pair {
+    pub(crate) fn each(&self) -> [&Key; 2] {
+        [&self.first, &self.second]
+    }
+
+    /// What both begin with.
+    pub(crate) fn beginning(&self) -> &str {
+        let [first, second] = self.each().map(Key::as_str);
+        let same = first.chars().zip(second.chars()).take_while(|(a, b)| a == b);
+        first.get(..same.map(|(letter, _)| letter.len_utf8()).sum()).unwrap_or_default()
+    }
+
+    /// Checks that the names are the same exactly when the keys are.
+    pub(crate) fn check_distinct(&self, name: impl Fn(&Key) -> String) {
+        let is_same = name(&self.first) == name(&self.second);
+        assert_eq!(is_same, self.first == self.second, "two documents under one name");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_turn::activity::fuzz::replay;
+
+    #[test]
+    fn names_lead_back_to_their_keys() {
+        replay("names", super::names);
+    }
+}

@@ -1,0 +1,155 @@
+//! The bucket: objects by name, each call once and within its time.
+
+use std::{future::Future, time::Duration};
+
+use object_store::{
+    GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
+    UpdateVersion,
+    aws::AmazonS3,
+    list::{PaginatedListOptions, PaginatedListStore},
+    path::Path,
+};
+use tokio::time::timeout;
+
+use super::failure::Failure;
+
+pub(super) struct Bucket {
+    client: AmazonS3,
+    timeout: Duration,
+}
+
+/// An object, or its beginning.
+pub(super) struct Object {
+    pub(super) content: Vec<u8>,
+    pub(super) etag: String,
+}
+
+/// When an object is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// There is none of this name.
+    Absent,
+    /// It has this ETag.
+    At(String),
+    /// Whatever is there.
+    Any,
+}
+
+/// A piece of a listing.
+pub(super) struct Piece {
+    /// Names and sizes.
+    pub(super) objects: Vec<(String, u64)>,
+    /// Where the listing goes on.
+    pub(super) next: Option<String>,
+}
+
+impl Bucket {
+    pub(super) fn new(client: AmazonS3, timeout: Duration) -> Self {
+        Self { client, timeout }
+    }
+
+    /// The first bytes of an object, or all.
+    pub(super) async fn get(
+        &self,
+        name: &str,
+        bytes: Option<usize>,
+    ) -> Result<Option<Object>, Failure> {
+        let answer = match self.get_once(name, bytes).await {
+            Err(failure) if failure.is_broken_connection() => self.get_once(name, bytes).await,
+            answer => answer,
+        };
+        match answer {
+            Ok(object) => Ok(Some(object)),
+            Err(failure) if failure.is_missing() => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    async fn get_once(&self, name: &str, bytes: Option<usize>) -> Result<Object, Failure> {
+        let range = bytes.map(|count| GetRange::Bounded(0..count as u64));
+        let options = GetOptions { range, ..GetOptions::default() };
+        let path = path(name)?;
+        self.within(async {
+            let answer = self.client.get_opts(&path, options).await?;
+            let etag = answer.meta.e_tag.clone();
+            Ok((etag, answer.bytes().await?))
+        })
+        .await
+        .and_then(|(etag, content)| Ok(Object { content: content.to_vec(), etag: unquoted(etag)? }))
+    }
+
+    /// Writes an object: its ETag.
+    pub(super) async fn put(
+        &self,
+        name: &str,
+        content: Vec<u8>,
+        condition: &Condition,
+    ) -> Result<String, Failure> {
+        let mode = match condition {
+            Condition::Absent => PutMode::Create,
+            Condition::Any => PutMode::Overwrite,
+            Condition::At(etag) => {
+                let e_tag = Some(format!("\"{etag}\""));
+                PutMode::Update(UpdateVersion { e_tag, version: None })
+            }
+        };
+        let options = PutOptions { mode, ..PutOptions::default() };
+        let path = path(name)?;
+        let put = self.client.put_opts(&path, PutPayload::from(content), options);
+        unquoted(self.within(put).await?.e_tag)
+    }
+
+    /// Removes an object, if there is one.
+    pub(super) async fn delete(&self, name: &str) -> Result<(), Failure> {
+        let path = path(name)?;
+        match self.within(self.client.delete(&path)).await {
+            Err(failure) if failure.is_missing() => Ok(()),
+            answer => answer,
+        }
+    }
+
+    /// Names that begin with a text, in order: those after another text, or where a listing goes on.
+    pub(super) async fn list(
+        &self,
+        beginning: &str,
+        after: Option<&str>,
+        next: Option<String>,
+    ) -> Result<Piece, Failure> {
+        let options = || PaginatedListOptions {
+            offset: after.map(str::to_owned),
+            page_token: next.clone(),
+            ..PaginatedListOptions::default()
+        };
+        let list = || self.within(self.client.list_paginated(Some(beginning), options()));
+        let answer = match list().await {
+            Err(failure) if failure.is_broken_connection() => list().await?,
+            answer => answer?,
+        };
+        let objects = answer.result.objects.into_iter();
+        Ok(Piece {
+            objects: objects.map(|object| (object.location.to_string(), object.size)).collect(),
+            next: answer.page_token,
+        })
+    }
+
+    async fn within<T>(
+        &self,
+        work: impl Future<Output = object_store::Result<T>>,
+    ) -> Result<T, Failure> {
+        match timeout(self.timeout, work).await {
+            Ok(answer) => answer.map_err(Failure::Failed),
+            Err(_) => Err(Failure::Late),
+        }
+    }
+}
+
+fn path(name: &str) -> Result<Path, Failure> {
+    Path::parse(name).map_err(|source| Failure::Failed(source.into()))
+}
+
+/// Some servers quote an ETag in one answer and not in another.
+fn unquoted(etag: Option<String>) -> Result<String, Failure> {
+    let etag = etag.ok_or(Failure::Strange)?;
+    let bare = etag.strip_prefix('"').and_then(|etag| etag.strip_suffix('"'));
+    Ok(bare.unwrap_or(&etag).to_owned())
+}

@@ -1,0 +1,195 @@
+//! What an object holds: a line of ours, and the document.
+//!
+//! The ETag of an S3 object is a hash of its content, so a body that comes back would bring its old ETag
+//! back. The line names the write, which no other write shares, and so every content is a new one.
+//!
+//! There is no conditional delete. A deleted document is a line that says so, a tombstone; it is absent
+//! to everybody else. A tombstone has an odd number of bytes and a document an even one, so a listing,
+//! which tells the size, tells them apart.
+
+use std::str;
+
+use sayso_turn::{Key, clock::Timestamp};
+
+use super::names::{Marker, spell, unspell};
+
+/// No line is longer: enough for a key of which every byte is spelled with three.
+pub(super) const LINE_BYTES_MAX: usize = 8192;
+
+const MAGIC: &str = "sayso1";
+
+/// The line of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) key: Key,
+    pub(super) write: String,
+    /// The marker that names the document while it waits.
+    pub(super) marker: Option<Marker>,
+    pub(super) is_gone: bool,
+}
+
+impl Line {
+    /// The whole object.
+    pub(super) fn with_body(&self, body: &str) -> Vec<u8> {
+        let state = if self.is_gone { "gone" } else { "here" };
+        let marker = self.marker.as_ref().map_or_else(|| "-".to_owned(), marker_text);
+        let key = spell(self.key.as_str());
+        let mut object = format!("{MAGIC} {state} {} {marker} {key}", self.write);
+        let is_odd = (object.len() + 1 + body.len()) % 2 == 1;
+        if is_odd != self.is_gone {
+            object.push(' ');
+        }
+        object.push('\n');
+        object.push_str(body);
+        object.into_bytes()
+    }
+
+    /// The line and the body of an object, or `None` when it is none of ours.
+    pub(super) fn parse(object: &[u8]) -> Option<(Self, &[u8])> {
+        let end = object.iter().take(LINE_BYTES_MAX).position(|byte| *byte == b'\n')?;
+        let (line, body) = object.split_at_checked(end)?;
+        let line = str::from_utf8(line).ok()?;
+        let line = line.strip_suffix(' ').unwrap_or(line);
+        let mut words = line.split(' ');
+        if words.next() != Some(MAGIC) {
+            return None;
+        }
+        let is_gone = match words.next()? {
+            "here" => false,
+            "gone" => true,
+            _ => return None,
+        };
+        let write = words.next().filter(|write| is_write(write))?.to_owned();
+        let marker = match words.next()? {
+            "-" => None,
+            marker => Some(marker_in(marker)?),
+        };
+        let key = Key::new(unspell(words.next()?)?).ok()?;
+        if words.next().is_some() {
+            return None;
+        }
+        Some((Self { key, write, marker, is_gone }, body.get(1..)?))
+    }
+}
+
+/// Whether an object of this size is a tombstone.
+pub(super) fn is_gone(size: u64) -> bool {
+    size % 2 == 1
+}
+
+/// A version as callers see it: the write, its marker, and the ETag of the object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    pub(super) write: String,
+    pub(super) marker: Option<Marker>,
+    pub(super) object: String,
+}
+
+impl Version {
+    pub(super) fn to_text(&self) -> String {
+        let marker = self.marker.as_ref().map_or_else(|| "-".to_owned(), marker_text);
+        format!("{}/{marker}/{}", self.write, self.object)
+    }
+
+    /// Reads an ETag; `None` when it is none of ours, and then it names no version.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '/');
+        let write = parts.next().filter(|write| is_write(write))?.to_owned();
+        let marker = match parts.next()? {
+            "-" => None,
+            marker => Some(marker_in(marker)?),
+        };
+        let object = parts.next()?;
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"*,".contains(&byte);
+        if object.is_empty() || !object.bytes().all(is_plain) {
+            return None;
+        }
+        Some(Self { write, marker, object: object.to_owned() })
+    }
+}
+
+fn is_write(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+fn marker_text(marker: &Marker) -> String {
+    format!("{}@{}", marker.write, marker.at.as_millis())
+}
+
+fn marker_in(text: &str) -> Option<Marker> {
+    let (write, at) = text.split_once('@')?;
+    let at = Timestamp::from_millis(at.parse().ok()?);
+    is_write(write).then(|| Marker { at, write: write.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines() -> Vec<Line> {
+        let marker = Marker { at: Timestamp::from_millis(7), write: "0b-2".to_owned() };
+        let mut lines = Vec::new();
+        for key in ["k", "a key\n", "é", "\0"] {
+            for marker in [None, Some(marker.clone())] {
+                for is_gone in [false, true] {
+                    let (key, write) = (Key::new(key).unwrap(), "0a-1f".to_owned());
+                    lines.push(Line { key, write, marker: marker.clone(), is_gone });
+                }
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn an_object_holds_the_line_and_the_body() {
+        for line in lines() {
+            for body in ["", "{}", "{\"a\":1}", "\n", "sayso1 here\n", " x"] {
+                let object = line.with_body(body);
+                assert_eq!(Line::parse(&object), Some((line.clone(), body.as_bytes())));
+                assert_eq!(is_gone(object.len() as u64), line.is_gone, "the size tells");
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_key_fits_a_line() {
+        let key = Key::new("/".repeat(sayso_turn::limits::KEY_BYTES_MAX)).unwrap();
+        let line = Line { key, write: "0a-1".to_owned(), marker: None, is_gone: false };
+        assert_eq!(Line::parse(&line.with_body("{}")), Some((line.clone(), &b"{}"[..])));
+    }
+
+    #[test]
+    fn what_is_not_ours_is_not_read() {
+        for object in [
+            "",
+            "{}",
+            "sayso1",
+            "sayso1 here 0a-1 - k",
+            "sayso2 here 0a-1 - k\n{}",
+            "sayso1 away 0a-1 - k\n{}",
+            "sayso1 here zz - k\n{}",
+            "sayso1 here 0a-1 x k\n{}",
+            "sayso1 here 0a-1 - \n{}",
+            "sayso1 here 0a-1 - k k\n{}",
+            "sayso1 here 0a-1 - .zz\n{}",
+        ] {
+            assert_eq!(Line::parse(object.as_bytes()), None, "{object:?}");
+        }
+        assert_eq!(Line::parse(b"sayso1 here 0a-1 - \xff\n{}"), None);
+    }
+
+    #[test]
+    fn a_version_is_read_as_it_was_written() {
+        let marker = Some(Marker { at: Timestamp::from_millis(7), write: "0b-2".to_owned() });
+        for marker in [None, marker] {
+            let object = "9e107d9d372bb6826bd81d3542a419d6-1".to_owned();
+            let version = Version { write: "0a-1".to_owned(), marker, object };
+            assert_eq!(Version::parse(&version.to_text()), Some(version));
+        }
+        for text in
+            ["", "*", "0", "-1", "0a-1", "0a-1/-", "0a-1/-/", "0a-1/-/*", "0a-1/x/e", "é/-/e"]
+        {
+            assert_eq!(Version::parse(text), None, "{text}");
+        }
+    }
+}

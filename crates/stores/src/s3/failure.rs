@@ -1,0 +1,243 @@
+//! What a failed call means: did it happen, and what can be done?
+//!
+//! The server's text may quote keys, names and signatures; so only its code goes further than this file.
+
+use std::{borrow::Cow, error::Error as _};
+
+use object_store::client::{HttpError, HttpErrorKind};
+use sayso_turn::store::Error;
+
+/// A call that brought no result.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// There was no answer in time.
+    Late,
+    /// The library says why.
+    Failed(object_store::Error),
+    /// The server gave no ETag.
+    Strange,
+}
+
+/// Whether the call could have changed a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    Read,
+    Write,
+}
+
+impl Failure {
+    /// The condition of a write did not hold, or so it says.
+    pub(super) fn is_conflict(&self) -> bool {
+        matches!(
+            self,
+            Self::Failed(
+                object_store::Error::AlreadyExists { .. }
+                    | object_store::Error::Precondition { .. }
+            )
+        )
+    }
+
+    /// Whether the same read may be made again at once: the connection broke under it.
+    pub(super) fn is_broken_connection(&self) -> bool {
+        let Self::Failed(error) = self else { return false };
+        matches!(
+            transport(error),
+            Some(HttpErrorKind::Request | HttpErrorKind::Interrupted | HttpErrorKind::Decode)
+        )
+    }
+
+    /// There is no such object.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Failed(error @ object_store::Error::NotFound { .. })
+            if code(error).as_deref() != Some("NoSuchBucket"))
+    }
+
+    pub(super) fn into_error(self, store: &str, call: Call) -> Error {
+        let store = Cow::Owned(store.to_owned());
+        let error = match self {
+            Self::Late => {
+                return in_doubt(store, "there was no answer in time".to_owned(), call);
+            }
+            Self::Strange => {
+                return in_doubt(store, "it gave no ETag; every S3 server does".to_owned(), call);
+            }
+            Self::Failed(error) => error,
+        };
+        if let Some(kind) = transport(&error) {
+            let reason = format!("the connection failed ({kind:?})");
+            return match kind {
+                HttpErrorKind::Connect => Error::Unavailable {
+                    store,
+                    reason: "it does not accept connections: is the endpoint right?".to_owned(),
+                    source: None,
+                },
+                _ => in_doubt(store, reason, call),
+            };
+        }
+        answered(store, status(&error), code(&error).as_deref(), &error, call)
+    }
+}
+
+fn in_doubt(store: Cow<'static, str>, reason: String, call: Call) -> Error {
+    match call {
+        Call::Read => Error::Unavailable { store, reason, source: None },
+        Call::Write => Error::Unknown { store, reason, source: None },
+    }
+}
+
+/// What an answer of the server means.
+fn answered(
+    store: Cow<'static, str>,
+    status: Option<u16>,
+    code: Option<&str>,
+    error: &object_store::Error,
+    call: Call,
+) -> Error {
+    let never =
+        |store, reason: &str| Error::Invalid { store, reason: reason.to_owned(), source: None };
+    match (code, status) {
+        (Some("NoSuchBucket"), _) => never(store, "there is no such bucket; create it"),
+        (Some("InvalidAccessKeyId" | "SignatureDoesNotMatch"), _) => never(
+            store,
+            "the access key is wrong; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        ),
+        (Some("ExpiredToken" | "InvalidToken" | "TokenRefreshRequired"), _) => {
+            never(store, "the session token has expired; give a new one")
+        }
+        (Some("RequestTimeTooSkewed"), _) => never(store, "the clock of this machine is wrong"),
+        (Some("SlowDown"), _) | (_, Some(429)) => Error::Throttled { store, after: None },
+        (_, Some(401 | 403)) => never(
+            store,
+            "access is denied; the key needs s3:GetObject, s3:PutObject, s3:DeleteObject on the \
+             objects and s3:ListBucket on the bucket",
+        ),
+        (_, Some(501)) => {
+            never(store, "it does not know conditional writes; use a server that does")
+        }
+        (_, Some(status @ 300..=399)) => never(
+            store,
+            &format!(
+                "the bucket is elsewhere (status {status}); check the region and the endpoint"
+            ),
+        ),
+        // The server has looked at the request and declined it.
+        (code, Some(status @ 400..=499)) if status != 408 => {
+            let code = code.unwrap_or("no code");
+            never(store, &format!("it declined with status {status} and {code}"))
+        }
+        (code, Some(status)) => {
+            let code = code.unwrap_or("no code");
+            in_doubt(store, format!("it failed with status {status} and {code}"), call)
+        }
+        (_, None) if matches!(error, object_store::Error::NotFound { .. }) => {
+            never(store, "there is no such object")
+        }
+        (_, None) => in_doubt(
+            store,
+            "there was no answer; check the endpoint, and that there are credentials".to_owned(),
+            call,
+        ),
+    }
+}
+
+/// How the request failed without an answer.
+fn transport(error: &object_store::Error) -> Option<HttpErrorKind> {
+    let mut source = error.source();
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref::<HttpError>() {
+            return Some(error.kind());
+        }
+        source = error.source();
+    }
+    None
+}
+
+/// The status of the answer. The library tells some by the kind of its error and others only in words;
+/// words that are not understood leave a write in doubt.
+fn status(error: &object_store::Error) -> Option<u16> {
+    match error {
+        object_store::Error::PermissionDenied { .. } => return Some(403),
+        object_store::Error::Unauthenticated { .. } => return Some(401),
+        object_store::Error::NotImplemented { .. } => return Some(501),
+        _ => {}
+    }
+    let text = error.to_string();
+    let (_, rest) = text.split_once("non-2xx status code: ")?;
+    rest.get(..3)?.parse().ok()
+}
+
+/// The code in the server's answer.
+fn code(error: &object_store::Error) -> Option<String> {
+    let text = error.to_string();
+    let (_, rest) = text.split_once("<Code>")?;
+    let (code, _) = rest.split_once("</Code>")?;
+    let is_code = code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_code.then(|| code.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(text: &str, call: Call) -> (&'static str, String) {
+        let error = object_store::Error::Generic { store: "S3", source: text.to_owned().into() };
+        let error = Failure::Failed(error).into_error("S3 bucket bots", call);
+        let kind = match &error {
+            Error::Unknown { .. } => "unknown",
+            Error::Throttled { .. } => "throttled",
+            Error::Unavailable { .. } => "unavailable",
+            Error::Invalid { .. } => "invalid",
+            _ => "other",
+        };
+        (kind, format!("{error} {error:?}"))
+    }
+
+    #[test]
+    fn answers_are_sorted_by_what_they_say_about_the_write() {
+        let answer = |status: &str, code: &str| {
+            format!(
+                "Server returned non-2xx status code: {status}: <Error><Code>{code}</Code><Key>pizza</Key></Error>"
+            )
+        };
+        for (status, code, read, write) in [
+            ("503 Service Unavailable", "SlowDown", "throttled", "throttled"),
+            ("429 Too Many Requests", "X", "throttled", "throttled"),
+            ("503 Service Unavailable", "ServiceUnavailable", "unavailable", "unknown"),
+            ("500 Internal Server Error", "InternalError", "unavailable", "unknown"),
+            ("504 Gateway Timeout", "X", "unavailable", "unknown"),
+            ("408 Request Timeout", "X", "unavailable", "unknown"),
+            ("400 Bad Request", "InvalidRequest", "invalid", "invalid"),
+            ("400 Bad Request", "ExpiredToken", "invalid", "invalid"),
+            ("501 Not Implemented", "NotImplemented", "invalid", "invalid"),
+            ("301 Moved Permanently", "PermanentRedirect", "invalid", "invalid"),
+        ] {
+            let text = answer(status, code);
+            assert_eq!(report(&text, Call::Read).0, read, "{text}");
+            assert_eq!(report(&text, Call::Write).0, write, "{text}");
+            assert!(!report(&text, Call::Write).1.contains("pizza"), "nothing is quoted");
+        }
+        assert_eq!(report("something new: pizza", Call::Write).0, "unknown");
+        assert!(!report("something new: pizza", Call::Write).1.contains("pizza"));
+    }
+
+    #[test]
+    fn what_was_never_sent_did_not_happen() {
+        let io = || std::io::Error::from(std::io::ErrorKind::Other);
+        for (kind, expected) in [
+            (HttpErrorKind::Connect, "unavailable"),
+            (HttpErrorKind::Request, "unknown"),
+            (HttpErrorKind::Timeout, "unknown"),
+            (HttpErrorKind::Interrupted, "unknown"),
+            (HttpErrorKind::Decode, "unknown"),
+            (HttpErrorKind::Unknown, "unknown"),
+        ] {
+            let source = Box::new(HttpError::new(kind, io()));
+            let error = object_store::Error::Generic { store: "S3", source };
+            let error = Failure::Failed(error).into_error("S3", Call::Write);
+            let is_unknown = matches!(error, Error::Unknown { .. });
+            assert_eq!(is_unknown, expected == "unknown", "{kind:?}: {error}");
+        }
+        let error = Failure::Late.into_error("S3", Call::Write);
+        assert!(matches!(error, Error::Unknown { .. }), "{error}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Markers: small objects that say which documents are due, so that nobody looks through all of them.
+//!
+//! A marker is written before the document that names it and removed after the document that no longer
+//! does. So while a document is due there is a marker, and a marker alone means nothing: what counts is
+//! the document. A marker that no document names may belong to a save that is under way. It is removed
+//! when it has been seen so for longer than any save takes; and a save that took longer than that writes
+//! its marker once more.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sayso_turn::{
+    Key,
+    clock::Timestamp,
+    store::{Due, ETag},
+};
+
+use super::{
+    S3Store,
+    bucket::Condition,
+    envelope::Version,
+    failure::Failure,
+    names::{Listed, Marker},
+};
+
+/// For how long a marker must have been seen without a document before it is removed.
+pub(super) const STRAY_AFTER: Duration = Duration::from_secs(120);
+
+/// How many stray markers are remembered; more are found again later.
+const STRAYS_MAX: usize = 10_000;
+
+/// How many documents are looked at together.
+const LOOKS: usize = 16;
+
+/// Markers that no document names, and when they were first seen so.
+#[derive(Debug, Default)]
+pub(super) struct Strays {
+    seen: Mutex<BTreeMap<String, Instant>>,
+}
+
+impl Strays {
+    /// Whether a marker has been astray for long enough.
+    fn is_old(&self, name: &str, after: Duration) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(since) = seen.get(name) {
+            return since.elapsed() >= after;
+        }
+        if seen.len() < STRAYS_MAX {
+            let _none = seen.insert(name.to_owned(), Instant::now());
+        }
+        after.is_zero()
+    }
+
+    fn forget(&self, name: &str) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let _since = seen.remove(name);
+    }
+}
+
+/// What a look has found so far.
+struct Look<'a> {
+    store: &'a S3Store,
+    now: Timestamp,
+    after: Option<&'a Key>,
+    limit: usize,
+    found: BTreeMap<Key, Due>,
+    /// Markers of documents that were not looked at yet, of whole groups and one that may go on.
+    waiting: Vec<Listed>,
+}
+
+/// What is due, in the order of the keys.
+pub(super) async fn due(
+    store: &S3Store,
+    now: Timestamp,
+    after: Option<&Key>,
+    limit: usize,
+) -> Result<Vec<Due>, Failure> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let mut look = Look { store, now, after, limit, found: BTreeMap::new(), waiting: Vec::new() };
+    let beginning = store.names.markers();
+    let offset = after.map(|after| store.names.markers_from(after));
+    let mut next = None;
+    loop {
+        let piece = store.bucket.list(&beginning, offset.as_deref(), next).await?;
+        for (name, _) in piece.objects {
+            if look.takes(&name).await? {
+                return Ok(look.finish());
+            }
+        }
+        next = piece.next;
+        if next.is_none() {
+            look.resolve().await?;
+            return Ok(look.finish());
+        }
+    }
+}
+
+impl Look<'_> {
+    /// Takes the next marker of the listing; whether there is enough before it.
+    async fn takes(&mut self, name: &str) -> Result<bool, Failure> {
+        let Some(listed) = self.store.names.marked(name) else { return Ok(false) };
+        // Between groups the names tell the order of the keys, within one they may not.
+        let is_new_group = self.waiting.last().is_some_and(|last| last.group != listed.group);
+        if is_new_group && self.found.len() + self.waiting.len() >= self.limit {
+            self.resolve().await?;
+            if self.found.len() >= self.limit {
+                return Ok(true);
+            }
+        }
+        if listed.marker.at <= self.now {
+            self.waiting.push(listed);
+        }
+        Ok(false)
+    }
+
+    /// Looks at the documents of the markers.
+    async fn resolve(&mut self) -> Result<(), Failure> {
+        let mut by_key = BTreeMap::<Key, Vec<Listed>>::new();
+        for listed in std::mem::take(&mut self.waiting) {
+            if let Some(key) = self.key_of(&listed).await?
+                && self.after.is_none_or(|after| key > *after)
+            {
+                by_key.entry(key).or_default().push(listed);
+            }
+        }
+        let (store, now) = (self.store, self.now);
+        let looks = by_key.into_iter().map(|(key, markers)| look_at(store, now, key, markers));
+        let due: Vec<Option<Due>> = stream::iter(looks).buffered(LOOKS).try_collect().await?;
+        self.found.extend(due.into_iter().flatten().map(|due| (due.key.clone(), due)));
+        Ok(())
+    }
+
+    /// The key of a marker. One of a long key holds it.
+    async fn key_of(&self, listed: &Listed) -> Result<Option<Key>, Failure> {
+        if let Some(key) = &listed.key {
+            return Ok(Some(key.clone()));
+        }
+        let object = self.store.bucket.get(&listed.name, None).await?;
+        let key = object.and_then(|object| String::from_utf8(object.content).ok());
+        let key = key.and_then(|key| Key::new(key).ok());
+        // A marker that lies about its key is none of ours.
+        Ok(key.filter(|key| self.store.names.marker(key, &listed.marker) == listed.name))
+    }
+
+    fn finish(self) -> Vec<Due> {
+        self.found.into_values().take(self.limit).collect()
+    }
+}
+
+/// Whether the document of some markers is due.
+async fn look_at(
+    store: &S3Store,
+    now: Timestamp,
+    key: Key,
+    markers: Vec<Listed>,
+) -> Result<Option<Due>, Failure> {
+    let version = match store.version(&key).await {
+        Ok(version) => version,
+        Err(super::Unread::Failed(failure)) => return Err(failure),
+        // A document that cannot be read must not hide the others.
+        Err(super::Unread::Damaged) => return Ok(None),
+    };
+    let named = version.as_ref().and_then(|version| version.marker.clone());
+    for listed in &markers {
+        if named.as_ref() != Some(&listed.marker) {
+            remove_if_old(store, &key, listed).await;
+        }
+    }
+    let (Some(version), Some(marker)) = (version, named) else { return Ok(None) };
+    if marker.at > now {
+        return Ok(None);
+    }
+    if markers.iter().all(|listed| listed.marker != marker) {
+        // Its marker should be there. Without it the next look would pass this document by.
+        mark(store, &key, &marker).await?;
+    }
+    let etag = ETag::new(version.to_text());
+    Ok(Some(Due { key, etag, at: marker.at }))
+}
+
+/// Writes the marker of a document.
+pub(super) async fn mark(store: &S3Store, key: &Key, marker: &Marker) -> Result<(), Failure> {
+    let name = store.names.marker(key, marker);
+    let content = key.as_str().as_bytes().to_vec();
+    store.bucket.put(&name, content, &Condition::Any).await.map(|_| ())
+}
+
+/// Removes a stray marker, unless the save that wrote it may still be under way.
+async fn remove_if_old(store: &S3Store, key: &Key, listed: &Listed) {
+    if !store.strays.is_old(&listed.name, store.stray_after) {
+        return;
+    }
+    if store.bucket.delete(&listed.name).await.is_err() {
+        // It is found again by the next look.
+        return;
+    }
+    store.strays.forget(&listed.name);
+    // If the save did land in between, the document names it now.
+    if let Ok(Some(Version { marker: Some(marker), .. })) = store.version(key).await
+        && marker == listed.marker
+    {
+        drop(mark(store, key, &marker).await);
+    }
+}

@@ -1,0 +1,308 @@
+//! What a document and its markers are called in the bucket.
+//!
+//! * `<prefix>/d/<key>`: a document. Letters, digits, `-` and `_` of the key stand for themselves, any
+//!   other byte is a dot and two hexadecimal digits. So a text that keys begin with is, in the same
+//!   spelling, what names begin with. Names that would be too long are cut, and end with a hash.
+//! * `<prefix>/due/<key>/<time>-<write>`: a marker, which says that a document is due. The key is in
+//!   hexadecimal digits, whose order is that of the keys. Of a long key only the beginning is there, and
+//!   a hash; the marker's content is the key.
+//!
+//! No part between slashes is empty, a dot or two, or longer than 255 bytes: many servers keep objects
+//! in files.
+
+use sayso_turn::{Key, clock::Timestamp};
+use sha2::{Digest, Sha256};
+
+/// How long the spelling of a key may be before it is cut, in bytes.
+const SPELLING_MAX: usize = 200;
+
+/// How much of a spelling is left when it is cut.
+const SPELLING_CUT: usize = 120;
+
+/// How many bytes of a key a marker's name tells.
+const MARKED_BYTES_MAX: usize = 100;
+
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    /// Empty, or ends with a slash.
+    prefix: String,
+}
+
+/// That a document is due, and which write said so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Marker {
+    pub(super) at: Timestamp,
+    pub(super) write: String,
+}
+
+/// A marker as a listing names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    /// What is known of the key: the same for all keys between which the names do not tell an order.
+    pub(super) group: String,
+    /// The key, if the name tells it.
+    pub(super) key: Option<Key>,
+    pub(super) marker: Marker,
+}
+
+impl Names {
+    pub(super) fn new(prefix: &str) -> Self {
+        Self { prefix: if prefix.is_empty() { String::new() } else { format!("{prefix}/") } }
+    }
+
+    pub(super) fn document(&self, key: &Key) -> String {
+        let mut spelling = spell(key.as_str());
+        if spelling.len() > SPELLING_MAX {
+            spelling.truncate(SPELLING_CUT);
+            spelling.push('~');
+            spelling.push_str(&hash(key));
+        }
+        format!("{}d/{spelling}", self.prefix)
+    }
+
+    /// What the names of all documents begin with whose keys begin with a text, and of some others.
+    pub(super) fn documents(&self, beginning: &str) -> String {
+        let mut spelling = spell(beginning);
+        spelling.truncate(SPELLING_CUT);
+        format!("{}d/{spelling}", self.prefix)
+    }
+
+    /// The key of a document's name; `Err` if only the document itself can tell, `None` if it is none
+    /// of ours.
+    pub(super) fn key_of(&self, name: &str) -> Option<Result<Key, Cut>> {
+        let spelling = name.strip_prefix(&self.prefix)?.strip_prefix("d/")?;
+        if spelling.contains('~') {
+            return Some(Err(Cut));
+        }
+        let key = Key::new(unspell(spelling)?).ok()?;
+        (self.document(&key) == name).then_some(Ok(key))
+    }
+
+    pub(super) fn marker(&self, key: &Key, marker: &Marker) -> String {
+        let (group, rest) = group(key);
+        let at = marker.at.as_millis();
+        format!("{}due/{group}{rest}/{at}-{}", self.prefix, marker.write)
+    }
+
+    /// What the names of all markers begin with.
+    pub(super) fn markers(&self) -> String {
+        format!("{}due/", self.prefix)
+    }
+
+    /// A text between the markers of smaller keys and those of this key and of larger ones.
+    pub(super) fn markers_from(&self, key: &Key) -> String {
+        format!("{}due/{}", self.prefix, group(key).0)
+    }
+
+    /// What the name of a marker says, if it is one.
+    pub(super) fn marked(&self, name: &str) -> Option<Listed> {
+        let rest = name.strip_prefix(&self.prefix)?.strip_prefix("due/")?;
+        let (key, marker) = rest.rsplit_once('/')?;
+        let (at, write) = marker.split_once('-')?;
+        let at = Timestamp::from_millis(at.parse().ok()?);
+        let marker = Marker { at, write: write.to_owned() };
+        let (group, key) = match key.split_once('/') {
+            Some((group, _)) => (group, None),
+            None => (key, Some(Key::new(unhex(key)?).ok()?)),
+        };
+        Some(Listed { name: name.to_owned(), group: group.to_owned(), key, marker })
+    }
+
+    /// An object that is made to see what the server does about conditions.
+    pub(super) fn check(&self, write: &str) -> String {
+        format!("{}check/{write}", self.prefix)
+    }
+}
+
+/// A name was cut: it does not tell the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut;
+
+/// How a key is written in a name, and in the first line of a document.
+pub(super) fn spell(text: &str) -> String {
+    let mut spelling = String::with_capacity(text.len() + 16);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_' {
+            spelling.push(char::from(byte));
+        } else {
+            spelling.push('.');
+            push_hex(&mut spelling, byte);
+        }
+    }
+    spelling
+}
+
+pub(super) fn unspell(spelling: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(spelling.len());
+    let mut rest = spelling.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'.' => bytes.push(digit(rest.next()?)? << 4 | digit(rest.next()?)?),
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// What markers of a key have in common with those of keys that begin alike, and what they have not.
+fn group(key: &Key) -> (String, String) {
+    let bytes = key.as_str().as_bytes();
+    match bytes.split_at_checked(MARKED_BYTES_MAX) {
+        // A tilde is larger than any digit and than a slash: after the key that is only the beginning.
+        Some((beginning, [_, ..])) => (format!("{}~", hex(beginning)), format!("/{}", hash(key))),
+        _ => (hex(bytes), String::new()),
+    }
+}
+
+fn hash(key: &Key) -> String {
+    hex(&Sha256::digest(key.as_str().as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        push_hex(&mut text, *byte);
+    }
+    text
+}
+
+fn push_hex(text: &mut String, byte: u8) {
+    for half in [byte >> 4, byte & 0xf] {
+        text.push(char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 }));
+    }
+}
+
+fn unhex(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len() / 2);
+    let mut digits = text.bytes();
+    while let Some(high) = digits.next() {
+        bytes.push(digit(high)? << 4 | digit(digits.next()?)?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Lower case only, so that no two spellings mean the same.
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_turn::limits::KEY_BYTES_MAX;
+
+    use super::*;
+
+    fn key(text: &str) -> Key {
+        Key::new(text).unwrap()
+    }
+
+    fn odd() -> Vec<Key> {
+        let short =
+            ["a", "A", "a/", "/", "//", ".", "..", "../a", "a.2fb", "\0", "é", "e\u{301}", "~"];
+        let mut keys: Vec<Key> = short.into_iter().map(key).collect();
+        for length in [99, 100, 101, 199, 200, 201, 255, 1024, KEY_BYTES_MAX] {
+            keys.push(key(&"k".repeat(length)));
+            keys.push(key(&format!("{}b", "k".repeat(length - 1))));
+        }
+        keys.push(key(&"😀".repeat(KEY_BYTES_MAX / 4)));
+        keys
+    }
+
+    fn marker() -> Marker {
+        Marker { at: Timestamp::from_millis(17), write: "0a-1".to_owned() }
+    }
+
+    #[test]
+    fn names_fit_servers_that_keep_objects_in_files() {
+        let names = Names::new("some/prefix");
+        for key in odd() {
+            for name in [names.document(&key), names.marker(&key, &marker())] {
+                assert!(name.len() <= 512, "{name}");
+                for part in name.split('/') {
+                    assert!(!["", ".", ".."].contains(&part) && part.len() <= 255, "{name}");
+                }
+                assert!(
+                    object_store::path::Path::parse(&name).is_ok_and(|path| path.as_ref() == name)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_keys_share_a_name() {
+        let names = Names::new("");
+        let keys = odd();
+        for (number, one) in keys.iter().enumerate() {
+            for other in keys.get(number + 1..).unwrap_or_default() {
+                assert_ne!(names.document(one), names.document(other));
+                assert_ne!(names.marker(one, &marker()), names.marker(other, &marker()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_tells_its_key_unless_it_was_cut() {
+        for prefix in ["", "p", "p/q"] {
+            let names = Names::new(prefix);
+            for key in odd() {
+                match names.key_of(&names.document(&key)).unwrap() {
+                    Ok(found) => assert_eq!(found, key),
+                    Err(Cut) => assert!(spell(key.as_str()).len() > SPELLING_MAX),
+                }
+                let listed = names.marked(&names.marker(&key, &marker())).unwrap();
+                assert_eq!(listed.marker, marker());
+                match listed.key {
+                    Some(found) => assert_eq!(found, key),
+                    None => assert!(key.as_str().len() > MARKED_BYTES_MAX),
+                }
+            }
+        }
+        let names = Names::new("p");
+        for stray in
+            ["", "p", "p/d", "p/d/", "p/d/a/b", "p/d/.2F", "p/d/.2", "p/d/.61", "q/d/a", "d/a"]
+        {
+            assert_eq!(names.key_of(stray), None, "{stray}");
+        }
+        for stray in ["p/due/", "p/due/61", "p/due/6/1-a", "p/due/61/x-a", "p/due/61/1", "p/d/a"] {
+            assert_eq!(names.marked(stray), None, "{stray}");
+        }
+    }
+
+    #[test]
+    fn a_beginning_is_spelled_as_the_names_begin() {
+        let names = Names::new("p");
+        for key in odd() {
+            for (place, _) in key.as_str().char_indices().take(300) {
+                let beginning = names.documents(&key.as_str()[..place]);
+                assert!(names.document(&key).starts_with(&beginning));
+            }
+        }
+    }
+
+    #[test]
+    fn markers_are_listed_in_the_order_of_their_keys_as_far_as_names_tell() {
+        let names = Names::new("p");
+        let mut keys = odd();
+        keys.sort();
+        for pair in keys.windows(2) {
+            let [one, other] = pair else { continue };
+            let groups = [group(one).0, group(other).0];
+            let names = [names.marker(one, &marker()), names.marker(other, &marker())];
+            assert!(names[0] < names[1] || groups[0] == groups[1], "{one} {other}");
+        }
+        for (number, from) in keys.iter().enumerate() {
+            let offset = names.markers_from(from);
+            for (other_number, other) in keys.iter().enumerate() {
+                let is_listed = names.marker(other, &marker()) > offset;
+                assert!(is_listed || other_number < number, "{other} is missing after {from}");
+                let is_alike = group(from).0 == group(other).0;
+                assert!(!is_listed || other_number >= number || is_alike, "{other} before {from}");
+            }
+        }
+    }
+}
