@@ -242,8 +242,8 @@ impl Store for PostgresStore {
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Some(version) = version_of(etag) else { return Ok(Saved::Conflict) };
         let key = key.as_str().as_bytes();
-        let gone =
-            self.sessions.run(Access::Write, &self.statements.delete, &[&key, &version]).await;
+        let (deadline, sql) = (self.sessions.deadline(), &self.statements.delete);
+        let gone = self.sessions.run(deadline, Access::Write, sql, &[&key, &version]).await;
         match gone.map_err(|failure| self.error(failure))?.len() {
             0 => Ok(Saved::Conflict),
             _ => Ok(Saved::Committed(etag.clone())),

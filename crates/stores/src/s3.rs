@@ -409,3 +409,6 @@ fn damaged(key: &Key) -> Error {
     let reason = "its first line is not one that this store writes".to_owned();
     Error::Corrupt { key: key.clone(), reason }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,11 +9,11 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use reqwest::Client;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use self::{
     check::{Story, Verdict},
@@ -86,7 +86,6 @@ async fn chaos(store_url: &str) {
         story.said(said);
     }
     recorder.wait(story.turns()).await;
-    story.thaws.clone_from(&trouble.thaws);
     let store = sayso::open_store(store_url).await.unwrap();
     let verdict = story.check(store.as_ref(), || (recorder.arrived(), channel.done().lost)).await;
     let scheme = store_url.split(':').next().unwrap();
@@ -103,8 +102,7 @@ async fn chaos(store_url: &str) {
 fn judge(trouble: &Trouble, channel: &Proxy, verdict: &Verdict) {
     assert!(verdict.violations.is_empty(), "{:#?}", verdict.violations);
     assert!(trouble.kills >= KILLS_MIN, "only {} kills", trouble.kills);
-    let freezes = trouble.thaws.len();
-    assert!(freezes >= FREEZES_MIN, "only {freezes} freezes");
+    assert!(trouble.freezes >= FREEZES_MIN, "only {} freezes", trouble.freezes);
     let (posts, deliveries) = (trouble.cuts(), channel.done().cut);
     assert!(posts >= CUTS_MIN, "only {posts} answers to posts were cut");
     assert!(deliveries >= CUTS_MIN, "only {deliveries} answers to deliveries were cut");
@@ -141,11 +139,11 @@ struct User {
     is_over: Arc<AtomicBool>,
 }
 
-/// What a user said in a conversation, all of it acknowledged.
+/// What a user said in a conversation and when first, all of it acknowledged.
 struct Said {
     name: char,
     conversation: String,
-    toppings: Vec<String>,
+    toppings: Vec<(String, Instant)>,
 }
 
 impl User {
@@ -167,7 +165,7 @@ impl User {
                 assert!(began.elapsed() < STEP_MAX, "{conversation}: {topping} is never answered");
                 sleep(Duration::from_millis(50)).await;
             }
-            toppings.push(topping);
+            toppings.push((topping, began));
             sleep(Duration::from_millis(dice.u64(1_500..3_000))).await;
         }
         Said { name: self.name, conversation: self.conversation, toppings }

@@ -27,8 +27,9 @@ use crate::process::STEP_MAX;
 /// Short times, so that a claim lapses while a test waits.
 pub(crate) const LIMITS: [&str; 4] =
     ["--claim-ms=2500", "--send-timeout-ms=1000", "--sweep-ms=200", "--record-ms=50"];
-/// How long a sender waits for an answer by these. A claim outlives every hand-over by this at least, so
-/// no other instance sends a reply again any sooner.
+/// How long a claim lives by these.
+pub(crate) const CLAIM: Duration = Duration::from_millis(2500);
+/// How long a sender waits for an answer by these.
 pub(crate) const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The service, and what came to it.

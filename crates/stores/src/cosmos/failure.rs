@@ -40,24 +40,31 @@ pub(super) fn is_conflict(error: &CosmosError) -> bool {
 /// Whether an earlier try of the same write may have landed: the library sends again what got no answer
 /// on a broken connection, and then our own write looks like somebody else's.
 pub(super) fn may_have_landed_before(error: &CosmosError) -> bool {
-    let Some(diagnostics) = error.diagnostics() else { return false };
-    let requests = diagnostics.requests();
-    let Some((_last, earlier)) = requests.split_last() else { return false };
-    earlier.iter().any(|request| {
-        let code = u16::from(request.status().status_code());
-        // A definite answer of the service, and it says: not done.
-        let is_refused = (400..500).contains(&code) && code != 408 && code != 410;
-        let is_sent = !request.request_sent().definitely_not_sent();
-        request.pipeline_type().is_data_plane() && is_sent && !is_refused
+    tries(error).is_none_or(|tries| {
+        let earlier = tries.split_last().map_or(&[][..], |(_last, earlier)| earlier);
+        earlier.contains(&true)
     })
 }
 
-/// Whether no request of this call has left this machine.
-fn is_surely_unsent(error: &CosmosError) -> bool {
-    let Some(diagnostics) = error.diagnostics() else { return false };
+/// Whether no try of this call has left this machine, or all were turned down.
+fn is_surely_undone(error: &CosmosError) -> bool {
+    tries(error).is_some_and(|tries| !tries.is_empty() && !tries.contains(&true))
+}
+
+/// For each time that this call was sent, whether it may have been done.
+fn tries(error: &CosmosError) -> Option<Vec<bool>> {
+    let diagnostics = error.diagnostics()?;
     let requests = diagnostics.requests();
-    !requests.is_empty()
-        && requests.iter().all(|request| request.request_sent().definitely_not_sent())
+    let sent = requests.iter().filter(|request| request.pipeline_type().is_data_plane());
+    let tries = sent.map(|request| {
+        let code = u16::from(request.status().status_code());
+        // A definite answer of the service, and it says: not done.
+        let is_refused = (400..500).contains(&code) && code != 408 && code != 410;
+        !is_refused && !request.request_sent().definitely_not_sent()
+    });
+    // Of many tries the library forgets some, and those may have landed.
+    let is_whole = diagnostics.request_count() == requests.len();
+    Some((!is_whole).then_some(true).into_iter().chain(tries).collect())
 }
 
 /// The store's error for one of the library's.
@@ -65,6 +72,10 @@ pub(super) fn sort(store: &str, aim: Aim<'_>, error: CosmosError) -> Error {
     let store: Cow<'static, str> = Cow::Owned(store.to_owned());
     let status = error.status();
     let code = u16::from(status.status_code());
+    if matches!(aim, Aim::Write { .. }) && may_have_landed_before(&error) {
+        let reason = format!("the connection broke and the write was sent again (status {status})");
+        return Error::Unknown { store, reason, source: Some(Box::new(error)) };
+    }
     if let (413, Aim::Write { key, bytes }) = (code, aim) {
         return Error::TooLarge { store, key: key.clone(), bytes, bytes_max: ITEM_BYTES_MAX };
     }
@@ -73,8 +84,8 @@ pub(super) fn sort(store: &str, aim: Aim<'_>, error: CosmosError) -> Error {
         let after = headers.and_then(|headers| headers.retry_after_ms).map(Duration::from_millis);
         return Error::Throttled { store, after };
     }
-    let unsent = is_surely_unsent(&error);
-    let (remedy, reason) = remedy(&error, code, matches!(aim, Aim::Write { .. }) && !unsent);
+    let may_have_happened = matches!(aim, Aim::Write { .. }) && !is_surely_undone(&error);
+    let (remedy, reason) = remedy(&error, code, may_have_happened);
     let reason = format!("{reason} (status {status})");
     let source: Option<Box<dyn std::error::Error + Send + Sync>> = Some(Box::new(error));
     match remedy {

@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
 
 use super::{
@@ -40,7 +41,9 @@ pub(super) struct Carrier {
 impl Carrier {
     /// The rows are of this kind and have different keys.
     pub(super) async fn carry(self, kind: Kind, rows: Vec<Row>) -> Vec<Verdict> {
-        match self.write(kind, &rows).await {
+        // For all of it: a lane that is stuck must come free again.
+        let deadline = self.sessions.deadline();
+        match self.write(deadline, kind, &rows).await {
             Ok(verdicts) => verdicts.into_iter().map(Ok).collect(),
             Err(failure) if rows.len() == 1 || failure.is_about_all() => {
                 rows.iter().map(|_| Err(failure.clone())).collect()
@@ -49,7 +52,7 @@ impl Carrier {
                 let _before = self.counters.alone.fetch_add(rows.len() as u64, Ordering::Relaxed);
                 let mut verdicts = Vec::with_capacity(rows.len());
                 for row in rows {
-                    let alone = self.write(kind, std::slice::from_ref(&row)).await;
+                    let alone = self.write(deadline, kind, std::slice::from_ref(&row)).await;
                     verdicts.push(alone.map(|verdicts| verdicts == [true]));
                 }
                 verdicts
@@ -58,11 +61,16 @@ impl Carrier {
     }
 
     /// Writes rows in one statement: for each whether its condition held, or a failure of all.
-    async fn write(&self, kind: Kind, rows: &[Row]) -> Result<Vec<bool>, Failure> {
+    async fn write(
+        &self,
+        deadline: Instant,
+        kind: Kind,
+        rows: &[Row],
+    ) -> Result<Vec<bool>, Failure> {
         let verdicts = match rows {
             // A statement for one is less work for the server.
-            [row] => vec![self.write_one(kind, row).await?],
-            rows => self.write_many(kind, rows).await?,
+            [row] => vec![self.write_one(deadline, kind, row).await?],
+            rows => self.write_many(deadline, kind, rows).await?,
         };
         let written = verdicts.iter().filter(|is_written| **is_written).count();
         let _before = self.counters.statements.fetch_add(1, Ordering::Relaxed);
@@ -70,17 +78,22 @@ impl Carrier {
         Ok(verdicts)
     }
 
-    async fn write_one(&self, kind: Kind, row: &Row) -> Result<bool, Failure> {
+    async fn write_one(&self, deadline: Instant, kind: Kind, row: &Row) -> Result<bool, Failure> {
         let (key, body) = (row.key.as_str().as_bytes(), row.body.as_bytes());
         let given: [&(dyn ToSql + Sync); 5] = [&key, &row.version, &row.due, &body, &row.expected];
         let (sql, given) = match kind {
             Kind::Create => (&self.statements.create, &given[..4]),
             Kind::Replace => (&self.statements.replace, &given[..]),
         };
-        Ok(!self.sessions.run(Access::Write, sql, given).await?.is_empty())
+        Ok(!self.sessions.run(deadline, Access::Write, sql, given).await?.is_empty())
     }
 
-    async fn write_many(&self, kind: Kind, rows: &[Row]) -> Result<Vec<bool>, Failure> {
+    async fn write_many(
+        &self,
+        deadline: Instant,
+        kind: Kind,
+        rows: &[Row],
+    ) -> Result<Vec<bool>, Failure> {
         let keys: Vec<&[u8]> = rows.iter().map(|row| row.key.as_str().as_bytes()).collect();
         let versions: Vec<i64> = rows.iter().map(|row| row.version).collect();
         let dues: Vec<Option<i64>> = rows.iter().map(|row| row.due).collect();
@@ -91,7 +104,7 @@ impl Carrier {
             Kind::Create => (&self.statements.create_many, &given[..4]),
             Kind::Replace => (&self.statements.replace_many, &given[..]),
         };
-        let written = self.sessions.run(Access::Write, sql, given).await?;
+        let written = self.sessions.run(deadline, Access::Write, sql, given).await?;
         let written =
             written.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&[u8]>, _>>();
         // It has happened, but which rows cannot be told.

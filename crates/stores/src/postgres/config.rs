@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, path::PathBuf, time::Duration};
 
 use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::{sql::Names, tls::Proof};
 
@@ -83,6 +83,10 @@ impl PostgresConfig {
         }
         let (mode, proof) = ours.security()?;
         let _server = server.ssl_mode(mode);
+        // Of several servers only the primary is of use to us.
+        if server.get_hosts().len() > 1 {
+            let _server = server.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         if server.get_application_name().is_none() {
             let _server = server.application_name("sayso");
         }
@@ -222,6 +226,10 @@ mod tests {
         let config = PostgresConfig::from_url("postgres://u:a?b@h/d?table=t").unwrap();
         assert_eq!(config.to_string(), "PostgreSQL at h:5432/d, table sayso.t");
         assert_eq!(config.server.get_password(), Some("a?b".as_bytes()));
+
+        let config = PostgresConfig::from_url("postgres://u@one:1,two:2/d").unwrap();
+        assert_eq!(config.to_string(), "PostgreSQL at one:1,two:2/d, table sayso.document");
+        assert_eq!(config.server.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
 
         let config = PostgresConfig::from_url("postgres://h").unwrap();
         assert_eq!(config.to_string(), "PostgreSQL at h:5432, table sayso.document");

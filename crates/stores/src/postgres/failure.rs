@@ -17,8 +17,10 @@ pub(super) struct Failure {
     remedy: Remedy,
     reason: Cow<'static, str>,
     cause: Option<Arc<Cause>>,
+    /// It would hit every other statement just the same.
     is_about_all: bool,
-    is_connection_sound: bool,
+    /// The session can go on after it.
+    keeps_session: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +53,10 @@ impl Failure {
     pub(super) fn during(access: Access, error: &tokio_postgres::Error) -> Self {
         let mut failure = Self::before(error);
         // A session that the server ends, or a broken one, may have ended after the commit.
-        if access == Access::Write && !failure.is_connection_sound {
+        if access == Access::Write && !error.as_db_error().is_some_and(is_undone) {
             failure.remedy = Remedy::Look;
+            // What may have happened must not be sent again.
+            failure.is_about_all = true;
         }
         failure
     }
@@ -86,14 +90,13 @@ impl Failure {
         Self::sorted(Remedy::Later, reason.into(), None)
     }
 
-    /// Whether it would hit every other statement just the same, so that trying each alone is no use.
+    /// Whether it is no use to try each statement alone.
     pub(super) fn is_about_all(&self) -> bool {
         self.is_about_all
     }
 
-    /// Whether the session can go on after it.
-    pub(super) fn is_connection_sound(&self) -> bool {
-        self.is_connection_sound
+    pub(super) fn keeps_session(&self) -> bool {
+        self.keeps_session
     }
 
     pub(super) fn into_error(self, store: &str) -> Error {
@@ -110,16 +113,18 @@ impl Failure {
 
     fn sorted(remedy: Remedy, reason: Cow<'static, str>, cause: Option<Cause>) -> Self {
         let cause = cause.map(Arc::new);
-        Self { remedy, reason, cause, is_about_all: true, is_connection_sound: false }
+        Self { remedy, reason, cause, is_about_all: true, keeps_session: false }
     }
 
     fn answered(answer: &DbError) -> Self {
         let (remedy, is_about_all, reason) = sort(answer);
         let cause = Some(Arc::new(Cause(format!("{} {}", answer.code().code(), answer.message()))));
-        let is_error = answer.parsed_severity() == Some(Severity::Error);
-        // A statement that the server has forgotten comes with a session that was swapped under us.
-        let is_connection_sound = is_error && !answer.code().code().starts_with("26");
-        Self { remedy, reason, cause, is_about_all, is_connection_sound }
+        // A statement that the server has forgotten belongs to a session that was swapped under us. And
+        // a server that only reads may have become a standby: a new session finds the primary.
+        let is_lost = answer.code().code().starts_with("26")
+            || *answer.code() == SqlState::READ_ONLY_SQL_TRANSACTION;
+        let keeps_session = is_undone(answer) && !is_lost;
+        Self { remedy, reason, cause, is_about_all, keeps_session }
     }
 
     fn unreachable(error: &tokio_postgres::Error) -> Self {
@@ -136,6 +141,11 @@ impl Failure {
         };
         Self::sorted(remedy, Cow::Borrowed(reason), Some(text))
     }
+}
+
+/// An error, unlike the end of a session, undoes its statement and no more.
+fn is_undone(answer: &DbError) -> bool {
+    answer.parsed_severity() == Some(Severity::Error)
 }
 
 /// Remedy, whether it concerns every statement, and what to do.

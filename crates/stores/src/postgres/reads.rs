@@ -7,6 +7,7 @@ use sayso_turn::{
     clock::Timestamp,
     store::{Due, Error, Stored},
 };
+use tokio_postgres::{Row, types::ToSql};
 
 use super::{
     PostgresStore,
@@ -20,7 +21,7 @@ pub(super) const PAGE_MAX: usize = 256;
 impl PostgresStore {
     pub(super) async fn read_document(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let given = key.as_str().as_bytes();
-        let rows = self.sessions.run(Access::Read, &self.statements.load, &[&given]).await;
+        let rows = self.read(&self.statements.load, &[&given]).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         let Some(row) = rows.first() else { return Ok(None) };
         let version = row.try_get(0).map_err(|error| self.unreadable(&error))?;
@@ -40,10 +41,10 @@ impl PostgresStore {
     ) -> Result<Vec<Due>, Error> {
         let after = after.map_or("", Key::as_str).as_bytes();
         let (now, limit) = (millis_of(now), count(limit));
-        let given: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&now, &after, &limit];
-        let rows = self.sessions.run(Access::Read, &self.statements.due, &given).await;
+        let given: [&(dyn ToSql + Sync); 3] = [&now, &after, &limit];
+        let rows = self.read(&self.statements.due, &given).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
-        let due = |row: &tokio_postgres::Row| -> Result<_, tokio_postgres::Error> {
+        let due = |row: &Row| -> Result<_, tokio_postgres::Error> {
             Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
         };
         rows.iter()
@@ -65,11 +66,15 @@ impl PostgresStore {
             Some(key) => (&self.statements.list_after, key.as_str()),
         };
         let (from, end, limit) = (from.as_bytes(), end_of_prefix(prefix), count(PAGE_MAX));
-        let rows = self.sessions.run(Access::Read, sql, &[&from, &end, &limit]).await;
+        let rows = self.read(sql, &[&from, &end, &limit]).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         rows.iter()
             .map(|row| self.key(row.try_get(0).map_err(|error| self.unreadable(&error))?))
             .collect()
+    }
+
+    async fn read(&self, sql: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Failure> {
+        self.sessions.run(self.sessions.deadline(), Access::Read, sql, given).await
     }
 
     fn key(&self, bytes: Vec<u8>) -> Result<Key, Error> {

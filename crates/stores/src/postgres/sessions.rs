@@ -70,6 +70,9 @@ impl Sessions {
     }
 
     pub(super) async fn get(&self, deadline: Instant) -> Result<Client, Failure> {
+        if Instant::now() >= deadline {
+            return Err(Failure::no_connection_in_time(self.timeout));
+        }
         match timeout_at(deadline, self.pool.get()).await {
             Ok(client) => client.map_err(|error| Failure::without_connection(&error)),
             Err(_) => Err(Failure::no_connection_in_time(self.timeout)),
@@ -79,11 +82,11 @@ impl Sessions {
     /// Runs one statement, which is one transaction.
     pub(super) async fn run(
         &self,
+        deadline: Instant,
         access: Access,
         sql: &str,
         given: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Failure> {
-        let deadline = self.deadline();
         let client = self.get(deadline).await?;
         let statement = match timeout_at(deadline, client.prepare_cached(sql)).await {
             Ok(Ok(statement)) => statement,
@@ -98,9 +101,9 @@ impl Sessions {
     }
 }
 
-/// Gives a connection back after a failure, or closes it when it is not sound any more.
+/// Gives a connection back after a failure, or closes it when it is of no more use.
 pub(super) fn part(client: Client, failure: Failure) -> Failure {
-    if !failure.is_connection_sound() {
+    if !failure.keeps_session() {
         drop(Client::take(client));
     }
     failure

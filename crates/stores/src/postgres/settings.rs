@@ -63,8 +63,8 @@ impl Settings {
         }
         if self.is_standby {
             return Err(Failure::later(
-                "it is a standby and only reads; name the primary in the URL, or all servers with \
-                 target_session_attrs=read-write",
+                "it is a standby and only reads; name the primary in the URL, or all servers: \
+                 postgres://user@one,two/database",
             ));
         }
         let dangers = self.dangers();

@@ -56,6 +56,7 @@ impl Bucket {
     ) -> Result<Option<Object>, Failure> {
         let answer = match self.get_once(name, bytes).await {
             Err(failure) if failure.is_broken_connection() => self.get_once(name, bytes).await,
+            Err(failure) if failure.is_empty_object() => self.get_once(name, None).await,
             answer => answer,
         };
         match answer {

@@ -46,6 +46,11 @@ impl Failure {
         )
     }
 
+    /// The object has no bytes, not even the first.
+    pub(super) fn is_empty_object(&self) -> bool {
+        matches!(self, Self::Failed(error) if status(error) == Some(416))
+    }
+
     /// There is no such object.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Failed(error @ object_store::Error::NotFound { .. })
@@ -162,6 +167,9 @@ fn status(error: &object_store::Error) -> Option<u16> {
         _ => {}
     }
     let text = error.to_string();
+    if text.contains("redirect without LOCATION") {
+        return Some(301);
+    }
     let (_, rest) = text.split_once("non-2xx status code: ")?;
     rest.get(..3)?.parse().ok()
 }

@@ -192,7 +192,7 @@ pub(super) async fn mark(store: &S3Store, key: &Key, marker: &Marker) -> Result<
 }
 
 /// Removes a stray marker, unless the save that wrote it may still be under way.
-async fn remove_if_old(store: &S3Store, key: &Key, listed: &Listed) {
+pub(super) async fn remove_if_old(store: &S3Store, key: &Key, listed: &Listed) {
     if !store.strays.is_old(&listed.name, store.stray_after) {
         return;
     }

@@ -13,19 +13,13 @@ use super::Said;
 use crate::{
     process::STEP_MAX,
     proxy::{Done, Lost},
-    recorder::{Arrival, SEND_TIMEOUT, stored},
+    recorder::{Arrival, CLAIM, SEND_TIMEOUT, stored},
 };
 
-/// How long after its thaw a process may still send what it was about to.
-const THAW: Duration = Duration::from_secs(1);
-
-/// What was said and what happened.
+/// What was said and when first, by conversation and user.
 #[derive(Default)]
 pub(super) struct Story {
-    /// By conversation and user.
-    said: BTreeMap<String, BTreeMap<char, Vec<String>>>,
-    /// When a frozen process went on.
-    pub(super) thaws: Vec<Instant>,
+    said: BTreeMap<String, BTreeMap<char, Vec<(String, Instant)>>>,
 }
 
 /// What came of it.
@@ -102,11 +96,18 @@ impl Story {
         let said = &self.said[conversation];
         for (name, toppings) in said {
             let found: Vec<&String> = order.iter().filter(|one| one.starts_with(*name)).collect();
-            let expected: Vec<&String> = toppings.iter().collect();
+            let expected: Vec<&String> = toppings.iter().map(|(topping, _)| topping).collect();
             verdict.expect(&format!("{conversation}: toppings of {name}"), &found, &expected);
         }
         let (found, expected) = (order.len(), said.values().map(Vec::len).sum());
         verdict.expect(&format!("{conversation}: number of toppings"), &[found], &[expected]);
+    }
+
+    /// When the topping that a reply is the answer to was said first: the last one it names.
+    fn said_at(&self, reply: &Arrival) -> Instant {
+        let topping = reply.text.trim_end_matches('.').rsplit(' ').next().unwrap();
+        let mut said = self.said[&reply.conversation].values().flatten();
+        said.find(|(one, _)| one == topping).unwrap().1
     }
 
     /// P5: a reply comes again only when its sender could not know that it had arrived, once for each such
@@ -123,17 +124,18 @@ impl Story {
         for one in arrived {
             let Some(earlier) = last.insert(&one.id, one) else { continue };
             verdict.repeats += 1;
-            // Frozen in the act of sending, it sends when it wakes, even if another has done so.
-            let is_thawed = |thaw: &Instant| *thaw <= one.at && earlier.at <= *thaw + THAW;
-            // A sender that died, froze or was slow after the hand-over: another took over, in its time.
-            let is_taken_over = one.at - earlier.at >= SEND_TIMEOUT;
+            // A sender gives up on an answer that does not come in time. And another instance takes
+            // over once it has seen a claim unchanged for its time: no claim is older than the turn.
+            let (after, age) = (one.at - earlier.at, one.at - self.said_at(one));
             let is_excused = earlier.is_refused
                 || unanswered.contains(&earlier.at)
-                || is_taken_over
-                || self.thaws.iter().any(is_thawed);
+                || after >= SEND_TIMEOUT
+                || age >= CLAIM;
             if !is_excused {
-                let (id, after) = (&one.id, one.at - earlier.at);
-                verdict.violations.push(format!("{id} came again after {after:?} for no reason"));
+                verdict.violations.push(format!(
+                    "{}: {} came again after {after:?}, {age:?} after it was asked for, for no reason",
+                    one.conversation, one.id
+                ));
             }
             if (&one.text, &one.conversation) != (&earlier.text, &earlier.conversation) {
                 verdict.violations.push(format!("{} came again with another text", one.id));

@@ -53,11 +53,36 @@ pub(super) fn fault(
     call: FaultOperationType,
     result: FaultInjectionResult,
 ) -> Arc<FaultInjectionRule> {
-    let condition = FaultInjectionConditionBuilder::new().with_operation_type(call).build();
-    let name = format!("{call:?}");
-    let rule = FaultInjectionRuleBuilder::new(name, result).with_condition(condition).build();
+    fault_named("fault", call, result)
+}
+
+/// As [`fault`], where a call has several: the first that applies counts.
+pub(super) fn fault_named(
+    name: &str,
+    call: FaultOperationType,
+    result: FaultInjectionResult,
+) -> Arc<FaultInjectionRule> {
+    let rule = rule(name, call, result).build();
     rule.disable();
     Arc::new(rule)
+}
+
+/// A fault of the first call of a kind.
+pub(super) fn fault_once(
+    call: FaultOperationType,
+    result: FaultInjectionResult,
+) -> Arc<FaultInjectionRule> {
+    Arc::new(rule("once", call, result).with_hit_limit(1).build())
+}
+
+fn rule(
+    name: &str,
+    call: FaultOperationType,
+    result: FaultInjectionResult,
+) -> FaultInjectionRuleBuilder {
+    let condition = FaultInjectionConditionBuilder::new().with_operation_type(call).build();
+    let name = format!("{name} on {call:?}");
+    FaultInjectionRuleBuilder::new(name, result).with_condition(condition)
 }
 
 /// A store on an emulator of its own, with faults in between.

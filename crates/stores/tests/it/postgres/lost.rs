@@ -136,3 +136,22 @@ async fn a_server_that_falls_silent_ends_every_call_in_time() {
     }
     bench.end().await;
 }
+
+#[tokio::test]
+async fn a_transaction_whose_commit_is_not_answered_is_unknown_and_may_have_happened() {
+    let bench = Bench::new().await;
+    let limit = Duration::from_secs(10);
+    let (error, _) = lose(&bench.schema, Call::Both, Answers::CutAtCommit, limit).await;
+    assert!(matches!(error, Error::Unknown { .. }), "{error:?}");
+    for name in ["Both/lost", "Both/lost/2"] {
+        let mut stored = None;
+        for _ in 0..1000 {
+            stored = bench.store.load(&key(name)).await.unwrap();
+            if stored.is_some() {
+                break;
+            }
+        }
+        assert_eq!(stored.unwrap().body, "new", "{name}");
+    }
+    bench.end().await;
+}

@@ -17,6 +17,8 @@ pub(super) enum Answers {
     Pass,
     /// The connection breaks instead.
     Cut,
+    /// They pass until somebody commits; the answer to that is cut.
+    CutAtCommit,
     /// Nothing comes, and nothing says so.
     Swallow,
 }
@@ -44,8 +46,8 @@ impl Proxy {
                 drop(tokio::spawn(async move {
                     // Whichever way ends first ends the other with it.
                     tokio::select! {
-                        () = pass(from_client, to_server, None) => {}
-                        () = pass(from_server, to_client, Some(&running)) => {}
+                        () = pass(from_client, to_server, &running, false) => {}
+                        () = pass(from_server, to_client, &running, true) => {}
                     }
                 }));
             }
@@ -63,21 +65,29 @@ impl Proxy {
     }
 }
 
-async fn pass(mut from: tcp::OwnedReadHalf, mut to: tcp::OwnedWriteHalf, proxy: Option<&Proxy>) {
+async fn pass(
+    mut from: tcp::OwnedReadHalf,
+    mut to: tcp::OwnedWriteHalf,
+    proxy: &Proxy,
+    is_answer: bool,
+) {
     let mut buffer = vec![0; 1 << 16];
     loop {
         let Ok(count @ 1..) = from.read(&mut buffer).await else { return };
-        if let Some(proxy) = proxy {
-            let answers = proxy.answers.load(Ordering::SeqCst);
-            if answers != Answers::Pass as u8 {
-                let _before = proxy.lost.fetch_add(1, Ordering::SeqCst);
-                if answers == Answers::Cut as u8 {
-                    return;
-                }
-                continue;
+        let passed = &buffer[..count];
+        let is = |answers| proxy.answers.load(Ordering::SeqCst) == answers as u8;
+        let is_commit = || passed.windows(6).any(|word| word == b"COMMIT");
+        if is_answer && (is(Answers::Cut) || is(Answers::Swallow)) {
+            let _before = proxy.lost.fetch_add(1, Ordering::SeqCst);
+            if is(Answers::Cut) {
+                return;
             }
+            continue;
         }
-        if to.write_all(&buffer[..count]).await.is_err() {
+        if !is_answer && is(Answers::CutAtCommit) && is_commit() {
+            proxy.set(Answers::Cut);
+        }
+        if to.write_all(passed).await.is_err() {
             return;
         }
     }

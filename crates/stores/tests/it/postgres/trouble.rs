@@ -84,3 +84,33 @@ async fn sessions_that_the_server_ends_are_replaced() {
     }
     bench.end().await;
 }
+
+/// After a failover the old primary may come back as a standby, with our sessions still on it.
+#[tokio::test]
+async fn a_server_that_only_reads_is_left_for_another_session() {
+    let bench = Bench::new().await;
+    bench
+        .run(&format!(
+            "CREATE FUNCTION {schema}.tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF NEW.body = 'refuse' THEN RAISE EXCEPTION 'as told' USING ERRCODE = '25006'; END IF;
+                NEW.body := convert_to(pg_backend_pid()::text, 'UTF8');
+                RETURN NEW; END $$;
+             CREATE TRIGGER tell BEFORE INSERT ON {{table}} FOR EACH ROW EXECUTE FUNCTION {schema}.tell()",
+            schema = bench.schema
+        ))
+        .await;
+    let mut sessions = Vec::new();
+    for name in ["a", "b", "refused", "c"] {
+        if name == "refused" {
+            let error = bench.store.save(create(name, "refuse")).await.unwrap_err();
+            assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+            assert!(error.to_string().contains("only reads"), "{error}");
+            continue;
+        }
+        let _etag = committed(bench.store.save(create(name, "{}")).await);
+        sessions.push(bench.store.load(&key(name)).await.unwrap().unwrap().body);
+    }
+    assert_eq!(sessions[0], sessions[1]);
+    assert_ne!(sessions[1], sessions[2]);
+    bench.end().await;
+}

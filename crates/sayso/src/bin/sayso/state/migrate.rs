@@ -32,6 +32,9 @@ const PASSES_MAX: usize = 12;
 /// How many of them may read both stores: more would find the same again.
 const BOTH_MAX: usize = 4;
 
+/// After so many passes in a row that found no less than the one before, more are of no use.
+const STALLED_MAX: usize = 2;
+
 /// When no more than one in so many documents changed, it is time to look at everything.
 const FEW: u64 = 20;
 
@@ -114,7 +117,7 @@ impl Migration {
     /// will.
     async fn settle(&mut self, json: bool) -> anyhow::Result<bool> {
         let mut depth = if self.passes.is_empty() { Depth::Both } else { Depth::Changes };
-        let mut both = 0;
+        let (mut both, mut stalled, mut before) = (0, 0, u64::MAX);
         for _ in 0..PASSES_MAX {
             let tally = self.pass(depth, json).await?;
             if depth == Depth::Both {
@@ -124,6 +127,11 @@ impl Migration {
                 }
             }
             depth = if is_few(&tally) { Depth::Both } else { Depth::Changes };
+            stalled = if tally.changes() < before { 0 } else { stalled + 1 };
+            if stalled == STALLED_MAX {
+                break;
+            }
+            before = tally.changes();
         }
         Ok(false)
     }
