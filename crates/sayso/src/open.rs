@@ -124,6 +124,8 @@ pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
         Some("azure-blob") => Ok(Arc::new(Box::pin(sayso_stores::BlobStore::open_url(url)).await?)),
         #[cfg(feature = "cosmos")]
         Some("cosmos") => Ok(Arc::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?)),
+        #[cfg(feature = "s3")]
+        Some("s3") => Ok(Arc::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
         None => Err(OpenError::Unknown { scheme: format!("{scheme}:") }),
         Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
     }

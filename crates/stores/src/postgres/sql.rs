@@ -98,7 +98,7 @@ impl Statements {
                         unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
                             AS given (key, version, due, body, expected)
                         ON document.key = given.key AND document.version = given.expected
-                    FOR NO KEY UPDATE OF document
+                    ORDER BY given.key FOR NO KEY UPDATE OF document
                  )
                  UPDATE {table} AS document
                  SET version = held.version, due = held.due, body = held.body

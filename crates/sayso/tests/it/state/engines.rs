@@ -140,3 +140,21 @@ async fn cosmos_takes_state_in_and_gives_it_back() {
     engine.environment = vec![("AZURE_COSMOS_CONNECTION_STRING", server("SAYSO_TEST_COSMOS"))];
     state_moves_in_and_out(engine).await;
 }
+
+#[cfg(feature = "s3")]
+#[tokio::test]
+async fn s3_takes_state_in_and_gives_it_back() {
+    let url = server("SAYSO_TEST_S3");
+    let (bucket, query) = url.split_once('?').unwrap_or((&url, ""));
+    let bucket = bucket.trim_end_matches('/');
+    let mut engine = Engine::new(format!("{bucket}/{}?{query}", fresh_name()));
+    // A server of the tests takes anybody's word, and has no bucket yet.
+    if let Some((_, endpoint)) = query.split_once("endpoint=http://") {
+        let endpoint = endpoint.split('&').next().unwrap();
+        let bucket = format!("http://{endpoint}/{}", bucket.strip_prefix("s3://").unwrap());
+        drop(crate::recorder::client(STEP_MAX).put(bucket).send().await.unwrap());
+        let credentials = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+        engine.environment = credentials.map(|name| (name, "test".to_owned())).into();
+    }
+    state_moves_in_and_out(engine).await;
+}
