@@ -30,7 +30,14 @@ pub enum OpenError {
     NoPath,
     /// The engine itself refused.
     #[error("the store cannot be opened: {0}")]
-    Store(#[from] store::Error),
+    Store(store::Error),
+}
+
+// Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.
+impl From<store::Error> for OpenError {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// The forms that this build understands, for the error that says so, each with its feature.

@@ -11,6 +11,7 @@ mod failure;
 pub(crate) mod fuzz;
 mod link;
 mod names;
+mod scan;
 mod script;
 mod settings;
 mod version;
@@ -32,9 +33,10 @@ use self::{
     failure::{Call, Failure},
     link::Link,
     names::{Names, Shard},
+    scan::Scan,
     script::Scripts,
     settings::Settings,
-    version::{changes_index, condition, due_in, etag_of},
+    version::{changes_index, condition, etag_of},
 };
 use crate::write_id::WriteIds;
 
@@ -42,9 +44,6 @@ pub use self::config::{Durability, RedisConfig};
 
 /// The largest document that [`RedisStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
-
-/// About how many names one step of a listing looks at.
-const SCAN_COUNT: usize = 1000;
 
 /// How many documents one transaction may write.
 const TRANSACTION_MAX: usize = 1000;
@@ -244,34 +243,7 @@ impl RedisStore {
             Err(Failure::Lost(Some(_))) => run().await?,
             answer => answer?,
         };
-        page(answer).ok_or(Failure::Strange)
-    }
-
-    /// The next names of a listing, and where it goes on.
-    async fn scan(&self, scan: &Scan) -> Result<(String, Vec<Vec<u8>>), Error> {
-        let mut command = redis::cmd("SCAN");
-        let pattern = self.names.pattern(scan.shard, &scan.beginning);
-        let _command = command.arg(&scan.cursor).arg("MATCH").arg(pattern);
-        let _command = command.arg("COUNT").arg(SCAN_COUNT);
-        let answer = self.read(scan.shard.unwrap_or(Shard::FIRST), &command).await;
-        answer.and_then(decode).map_err(|failure| failure.into_error(&self.name, None, Call::Read))
-    }
-
-    async fn list_step(&self, mut scan: Scan) -> Result<Option<(Vec<Key>, Scan)>, Error> {
-        if scan.is_over {
-            return Ok(None);
-        }
-        let (cursor, names) = self.scan(&scan).await?;
-        let keys = names.iter().filter_map(|name| self.names.key_of(name));
-        let keys = keys.filter(|key| key.as_str().starts_with(&*scan.beginning));
-        // A scan may name a key more than once.
-        let keys = keys.filter(|key| scan.seen.insert(key.clone())).collect();
-        if cursor == "0" {
-            scan.next_shard();
-        } else {
-            scan.cursor = cursor;
-        }
-        Ok(Some((keys, scan)))
+        Page::read(answer).ok_or(Failure::Strange)
     }
 
     fn check_size(&self, write: &Write) -> Result<(), Error> {
@@ -377,33 +349,6 @@ impl fmt::Debug for RedisStore {
     }
 }
 
-/// Where a listing is.
-struct Scan {
-    beginning: Arc<str>,
-    /// On a cluster a listing goes from shard to shard, since each lives somewhere else.
-    shard: Option<Shard>,
-    cursor: String,
-    seen: BTreeSet<Key>,
-    is_over: bool,
-}
-
-impl Scan {
-    fn new(beginning: &str, is_cluster: bool) -> Self {
-        let shard = is_cluster.then_some(Shard::FIRST);
-        let cursor = "0".to_owned();
-        Self { beginning: beginning.into(), shard, cursor, seen: BTreeSet::new(), is_over: false }
-    }
-
-    fn next_shard(&mut self) {
-        let next = self.shard.and_then(|shard| Shard::all().nth(shard.number() + 1));
-        self.is_over = next.is_none();
-        self.shard = next;
-        "0".clone_into(&mut self.cursor);
-        // No key is in two shards.
-        self.seen.clear();
-    }
-}
-
 /// A time as the scripts read it.
 fn millis(at: Option<Timestamp>) -> String {
     at.map_or_else(String::new, |at| at.as_millis().to_string())
@@ -411,25 +356,6 @@ fn millis(at: Option<Timestamp>) -> String {
 
 fn decode<T: FromRedisValue>(value: Value) -> Result<T, Failure> {
     from_redis_value(value).map_err(|_| Failure::Strange)
-}
-
-/// The answer of the script that finds what is due, if it is one.
-fn page(answer: Value) -> Option<Page> {
-    let (has_more, found): (i64, Vec<Vec<u8>>) = match answer {
-        Value::Array(mut values) if !values.is_empty() => {
-            let has_more = from_redis_value(values.remove(0)).ok()?;
-            (has_more, from_redis_value(Value::Array(values)).ok()?)
-        }
-        _ => return None,
-    };
-    let mut texts = found.into_iter().map(|bytes| String::from_utf8(bytes).ok());
-    let mut page = Page { found: Vec::new(), has_more: has_more != 0 };
-    while let Some(key) = texts.next() {
-        let (key, etag) = (key?, texts.next()??);
-        let at = due_in(&etag)?;
-        page.found.push(Due { key: Key::new(key).ok()?, etag: ETag::new(etag), at });
-    }
-    Some(page)
 }
 
 fn damaged(key: &Key) -> Error {

@@ -10,13 +10,9 @@ mod envelope;
 mod failure;
 mod markers;
 mod names;
+mod save;
 
-use std::{
-    borrow::Cow,
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
@@ -32,7 +28,7 @@ use self::{
     envelope::{LINE_BYTES_MAX, Line, Version},
     failure::{Call, Failure},
     markers::{STRAY_AFTER, Strays},
-    names::{Cut, Marker, Names},
+    names::{Cut, Names},
 };
 use crate::write_id::WriteIds;
 
@@ -40,9 +36,6 @@ pub use self::config::S3Config;
 
 /// The largest document that [`S3Store`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
-
-/// How often a write starts over when the server reports a conflict that is none.
-const ROUNDS_MAX: usize = 5;
 
 /// How many documents of a listing are asked for their keys together.
 const LOOKS: usize = 16;
@@ -180,81 +173,6 @@ impl S3Store {
         }
     }
 
-    /// Writes an object in a document's place: its ETag, or `None` on conflict.
-    ///
-    /// A server may report a conflict that is none (two writes at the same instant) or refuse a create
-    /// for a tombstone. So what is stored says what has happened.
-    async fn put(
-        &self,
-        line: &Line,
-        body: &str,
-        expect: Option<&Version>,
-    ) -> Result<Option<String>, Error> {
-        let (key, name) = (&line.key, self.names.document(&line.key));
-        let content = line.with_body(body);
-        let failed = |failure: Failure| failure.into_error(&self.name, Call::Write);
-        let at = |version: &Version| Condition::At(version.object.clone());
-        let mut condition = expect.map_or(Condition::Absent, at);
-        for _ in 0..ROUNDS_MAX {
-            match self.bucket.put(&name, content.clone(), &condition).await {
-                Ok(etag) => return Ok(Some(etag)),
-                Err(failure) if failure.is_conflict() => {}
-                Err(failure) => return Err(failed(failure)),
-            }
-            let stored = self.line(key).await.map_err(|unread| match unread {
-                Unread::Failed(failure) => failed(failure),
-                Unread::Damaged => damaged(key),
-            })?;
-            condition = match (stored, expect) {
-                (Some((stored, etag)), _) if stored.write == line.write => return Ok(Some(etag)),
-                (Some((_, etag)), Some(version)) if etag == version.object => Condition::At(etag),
-                (Some((stored, etag)), None) if stored.is_gone => Condition::At(etag),
-                (None, None) => Condition::Absent,
-                _ => return Ok(None),
-            };
-        }
-        Err(Error::Unavailable {
-            store: Cow::Owned(self.to_string()),
-            reason: "too many write the same document at once".to_owned(),
-            source: None,
-        })
-    }
-
-    /// The marker that a write needs: the one that is there, when the time is the same, or a new one.
-    async fn marker_for(
-        &self,
-        write: &Write,
-        id: &str,
-        former: Option<&Marker>,
-    ) -> Result<Option<Marker>, Error> {
-        let Some(at) = write.due else { return Ok(None) };
-        if let Some(former) = former
-            && former.at == at
-        {
-            return Ok(Some(former.clone()));
-        }
-        let marker = Marker { at, write: id.to_owned() };
-        // Whatever becomes of the marker, the document has not changed.
-        let marked = markers::mark(self, &write.key, &marker).await;
-        marked.map_err(|failure| failure.into_error(&self.name, Call::Read))?;
-        Ok(Some(marker))
-    }
-
-    /// Removes a marker that no document names any more, in the background. If that fails, a look for
-    /// what is due finds it.
-    async fn remove_marker(&self, key: &Key, marker: &Marker) {
-        let (bucket, name) = (Arc::clone(&self.bucket), self.names.marker(key, marker));
-        match Arc::clone(&self.removals).try_acquire_owned() {
-            Ok(permit) => {
-                let _task = tokio::spawn(async move {
-                    drop(bucket.delete(&name).await);
-                    drop(permit);
-                });
-            }
-            Err(_) => drop(bucket.delete(&name).await),
-        }
-    }
-
     async fn list_step(&self, state: Listing) -> Result<Option<(Vec<Key>, Listing)>, Error> {
         let Listing::At { beginning, next } = state else { return Ok(None) };
         let failed = |failure: Failure| failure.into_error(&self.name, Call::Read);
@@ -328,30 +246,8 @@ impl Store for S3Store {
                 None => return Ok(Saved::Conflict),
             },
         };
-        let former_marker = former.as_ref().and_then(|former| former.marker.as_ref());
-        let (id, start) = (self.ids.next(), Instant::now());
-        let marker = self.marker_for(&write, &id, former_marker).await?;
-        let is_new_marker = marker.as_ref().filter(|marker| Some(*marker) != former_marker);
-        let line =
-            Line { key: write.key, write: id.clone(), marker: marker.clone(), is_gone: false };
-        let Some(object) = self.put(&line, &write.body, former.as_ref()).await? else {
-            if let Some(marker) = is_new_marker {
-                self.remove_marker(&line.key, marker).await;
-            }
-            return Ok(Saved::Conflict);
-        };
-        if let Some(marker) = is_new_marker
-            && start.elapsed() > self.stray_after / 2
-        {
-            // Somebody may have taken it for a stray one.
-            drop(markers::mark(self, &line.key, marker).await);
-        }
-        if let Some(former) = former_marker
-            && Some(former) != marker.as_ref()
-        {
-            self.remove_marker(&line.key, former).await;
-        }
-        Ok(Saved::Committed(ETag::new(Version { write: id, marker, object }.to_text())))
+        let draft = self.begin(&write, former).await?;
+        self.finish(write, draft).await
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {

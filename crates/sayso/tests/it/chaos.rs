@@ -87,7 +87,7 @@ async fn chaos(store_url: &str) {
     }
     recorder.wait(story.turns()).await;
     let store = sayso::open_store(store_url).await.unwrap();
-    let verdict = story.check(store.as_ref(), || (recorder.arrived(), channel.done().lost)).await;
+    let verdict = story.check(store.as_ref(), || (recorder.arrived(), channel.done())).await;
     let scheme = store_url.split(':').next().unwrap();
     println!(
         "real processes: {PROCESSES} on {scheme} for {} s, {} turns in {CONVERSATIONS} conversations, {}, {}",

@@ -23,6 +23,7 @@ const KILLING: Duration = Duration::from_secs(30);
 
 /// Ten pizzas, nothing goes wrong.
 async fn calm(target: Target) {
+    target.prepare().await;
     let counter = Counter::open(&target, 2).await;
     for run in 0..RUNS {
         counter.order(&format!("calm-{run}"), TOPPINGS).await;
@@ -32,6 +33,7 @@ async fn calm(target: Target) {
 
 /// Ten pizzas; of every tenth request to the engine the answer is lost.
 async fn cut(target: Target) {
+    target.prepare().await;
     let proxy = Proxy::start(target.address(), every_tenth()).await;
     cut_by(&proxy, target.at(proxy.address)).await;
 }
@@ -52,6 +54,7 @@ async fn cut_by(proxy: &Proxy, target: Target) {
 
 /// Pizza after pizza while one of the two processes is killed every second.
 async fn killed(target: Target) {
+    target.prepare().await;
     let counter = Arc::new(Counter::open(&target, 2).await);
     let until = Instant::now() + KILLING;
     let killer = {

@@ -64,6 +64,15 @@ impl Served {
         further: &[&str],
         environment: &[(&str, &str)],
     ) -> Self {
+        Self::try_start(folder, further, environment).await.unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// The same; gives what the process said when it does not come up.
+    pub(crate) async fn try_start(
+        folder: &Path,
+        further: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Result<Self, String> {
         let arguments = [&["serve", "--address", "127.0.0.1:0"], further].concat();
         let mut command = sayso(folder, &arguments);
         let mut child = command.envs(environment.iter().copied()).spawn().unwrap();
@@ -73,9 +82,9 @@ impl Served {
         let Some(url) = url.map(str::to_owned) else {
             let mut stderr = String::new();
             drop(child.stderr.take().unwrap().read_to_string(&mut stderr).await);
-            panic!("not ready: {first:?} {stderr}");
+            return Err(format!("not ready: {first:?} {stderr}"));
         };
-        Self { url, child, lines }
+        Ok(Self { url, child, lines })
     }
 
     /// Sends a message of a conversation and gives the texts of the answer.

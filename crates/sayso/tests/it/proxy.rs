@@ -55,16 +55,17 @@ pub(crate) struct Done {
     pub(crate) reset: u64,
     /// Clients that left before the answer came.
     pub(crate) abandoned: u64,
-    /// The requests that were cut or abandoned.
-    pub(crate) lost: Vec<Lost>,
+    /// The connections whose last answer was cut.
+    pub(crate) lost: Vec<Closed>,
+    /// The connections that their clients closed.
+    pub(crate) left: Vec<Closed>,
 }
 
-/// A request that the server had and whose answer the client did not get whole.
+/// A connection that was closed. Its last request is the last one that the server had from there before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lost {
-    /// The client's address as the server sees it.
+pub(crate) struct Closed {
+    /// Where the connection begins, as the server sees it.
     pub(crate) peer: SocketAddr,
-    /// When it was lost. The last request of that peer before is the one.
     pub(crate) at: Instant,
 }
 
@@ -134,6 +135,18 @@ struct Talk {
     /// How much of the answer came.
     answer_bytes: usize,
     fault: Option<Fault>,
+    has_left: bool,
+}
+
+impl Talk {
+    fn new(peer: SocketAddr) -> Self {
+        let (is_answered, has_left) = (true, false);
+        Self { peer, requests: 0, is_answered, answer_bytes: 0, fault: None, has_left }
+    }
+
+    fn closed(&self) -> Closed {
+        Closed { peer: self.peer, at: Instant::now() }
+    }
 }
 
 impl Shared {
@@ -147,8 +160,7 @@ impl Shared {
         let Ok(mut server) = TcpStream::connect(upstream).await else { return };
         let (Ok(()), Ok(())) = (client.set_nodelay(true), server.set_nodelay(true)) else { return };
         let Ok(peer) = server.local_addr() else { return };
-        let talk = Talk { peer, requests: 0, is_answered: true, answer_bytes: 0, fault: None };
-        let talk = Mutex::new(talk);
+        let talk = Mutex::new(Talk::new(peer));
         let (from_client, to_client) = client.split();
         let (from_server, to_server) = server.split();
         // Both ways at once: a server may begin to answer before it has read everything.
@@ -169,9 +181,10 @@ impl Shared {
     ) -> Result<(), End> {
         let mut bytes = vec![0; 16 << 10];
         loop {
-            let count = from.read(&mut bytes).await?;
+            // A client that leaves in anger, with an answer unread, is an error here.
+            let count = from.read(&mut bytes).await.unwrap_or_default();
             if count == 0 {
-                self.left(&talk.lock().unwrap());
+                self.left(&mut talk.lock().unwrap());
                 return Ok(to.shutdown().await?);
             }
             let fault = self.heard(&mut talk.lock().unwrap());
@@ -218,8 +231,12 @@ impl Shared {
                 }
                 _ => {}
             }
-            to.write_all(&bytes[..count]).await?;
+            let written = to.write_all(&bytes[..count]).await;
             let mut talk = talk.lock().unwrap();
+            if written.is_err() {
+                self.left(&mut talk);
+                return Err(End::Close);
+            }
             talk.is_answered = true;
             talk.answer_bytes += count;
         }
@@ -238,18 +255,18 @@ impl Shared {
         talk.fault
     }
 
-    /// The client said its last.
-    fn left(&self, talk: &Talk) {
-        if !talk.is_answered {
+    /// The client closed the connection, or its side of it.
+    fn left(&self, talk: &mut Talk) {
+        if !std::mem::replace(&mut talk.has_left, true) {
             let mut done = self.done();
-            done.abandoned += 1;
-            done.lost.push(Lost { peer: talk.peer, at: Instant::now() });
+            done.abandoned += u64::from(!talk.is_answered);
+            done.left.push(talk.closed());
         }
     }
 
     fn cut(&self, talk: &Talk) {
         let mut done = self.done();
         done.cut += 1;
-        done.lost.push(Lost { peer: talk.peer, at: Instant::now() });
+        done.lost.push(talk.closed());
     }
 }

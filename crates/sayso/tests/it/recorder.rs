@@ -29,8 +29,6 @@ pub(crate) const LIMITS: [&str; 4] =
     ["--claim-ms=2500", "--send-timeout-ms=1000", "--sweep-ms=200", "--record-ms=50"];
 /// How long a claim lives by these.
 pub(crate) const CLAIM: Duration = Duration::from_millis(2500);
-/// How long a sender waits for an answer by these.
-pub(crate) const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The service, and what came to it.
 #[derive(Clone, Debug)]

@@ -9,7 +9,10 @@ use std::{borrow::Cow, error::Error as StdError, fmt, io, sync::Arc, time::Durat
 
 use deadpool_postgres::{HookError, PoolError};
 use sayso_turn::store::Error;
-use tokio_postgres::error::{DbError, Severity, SqlState};
+use tokio_postgres::error::{DbError, Severity};
+
+/// The server takes no writes.
+const READ_ONLY: &str = "25006";
 
 /// An error of PostgreSQL, sorted. All callers of one statement share it.
 #[derive(Clone, Debug)]
@@ -118,11 +121,11 @@ impl Failure {
 
     fn answered(answer: &DbError) -> Self {
         let (remedy, is_about_all, reason) = sort(answer);
-        let cause = Some(Arc::new(Cause(format!("{} {}", answer.code().code(), answer.message()))));
+        let code = answer.code().code();
+        let cause = Some(Arc::new(Cause(format!("{code} {}", answer.message()))));
         // A statement that the server has forgotten belongs to a session that was swapped under us. And
         // a server that only reads may have become a standby: a new session finds the primary.
-        let is_lost = answer.code().code().starts_with("26")
-            || *answer.code() == SqlState::READ_ONLY_SQL_TRANSACTION;
+        let is_lost = code.starts_with("26") || code == READ_ONLY;
         let keeps_session = is_undone(answer) && !is_lost;
         Self { remedy, reason, cause, is_about_all, keeps_session }
     }
@@ -150,54 +153,43 @@ fn is_undone(answer: &DbError) -> bool {
 
 /// Remedy, whether it concerns every statement, and what to do.
 fn sort(answer: &DbError) -> (Remedy, bool, Cow<'static, str>) {
-    let told = |remedy, is_about_all, reason| (remedy, is_about_all, Cow::Borrowed(reason));
-    match answer.code() {
-        code if *code == SqlState::INVALID_PASSWORD
-            || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
-        {
-            told(Remedy::Never, true, "it does not let us in; check user and password in the URL")
+    let code = answer.code().code();
+    let (remedy, is_about_all, reason) = match code {
+        "28000" | "28P01" => {
+            (Remedy::Never, true, "it does not let us in; check user and password in the URL")
         }
-        code if *code == SqlState::INVALID_CATALOG_NAME => {
-            told(Remedy::Never, true, "there is no such database; create it or correct the URL")
-        }
-        code if *code == SqlState::INSUFFICIENT_PRIVILEGE => told(
+        "3D000" => (Remedy::Never, true, "there is no such database; create it or correct the URL"),
+        "42501" => (
             Remedy::Never,
             true,
             "our role may not do this; let an administrator run CREATE SCHEMA <schema> AUTHORIZATION <role>",
         ),
-        code if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::UNDEFINED_COLUMN => told(
-            Remedy::Never,
-            true,
-            "its table is gone or changed; restore it or open the store anew",
-        ),
-        code if *code == SqlState::TOO_MANY_CONNECTIONS => told(
+        "42P01" | "42703" => {
+            (Remedy::Never, true, "its table is gone or changed; restore it or open the store anew")
+        }
+        "53300" => (
             Remedy::Later,
             true,
             "it has no connection left; raise max_connections or lower `connections` in the URL",
         ),
-        code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => {
-            told(Remedy::Later, true, "it only reads at the moment, as a standby does")
-        }
-        code if *code == SqlState::DISK_FULL => told(Remedy::Later, true, "its disk is full"),
-        code if *code == SqlState::LOCK_NOT_AVAILABLE => {
-            told(Remedy::Later, false, "another session keeps the document locked")
-        }
-        code if *code == SqlState::QUERY_CANCELED => {
-            told(Remedy::Later, false, "it gave the statement up for taking too long")
-        }
+        READ_ONLY => (Remedy::Later, true, "it only reads at the moment, as a standby does"),
+        "53100" => (Remedy::Later, true, "its disk is full"),
+        // From here on a neighbour in the same statement need not suffer.
+        "55P03" => (Remedy::Later, false, "another session keeps the document locked"),
+        "57014" => (Remedy::Later, false, "it gave the statement up for taking too long"),
         code => {
-            let (class, reason) =
-                (code.code().get(..2), format!("it answers with error {}", code.code()));
-            match class {
-                // Rolled back for others' sake: a neighbour in the same statement need not suffer.
-                Some("40") => (Remedy::Later, false, Cow::Owned(reason)),
+            let reason = Cow::Owned(format!("it answers with error {code}"));
+            return match code.get(..2) {
+                // Rolled back for the sake of others.
+                Some("40") => (Remedy::Later, false, reason),
                 Some("08" | "25" | "26" | "53" | "55" | "57" | "58") => {
-                    (Remedy::Later, true, Cow::Owned(reason))
+                    (Remedy::Later, true, reason)
                 }
-                _ => (Remedy::Never, false, Cow::Owned(reason)),
-            }
+                _ => (Remedy::Never, false, reason),
+            };
         }
-    }
+    };
+    (remedy, is_about_all, Cow::Borrowed(reason))
 }
 
 fn has_io_trouble(error: &tokio_postgres::Error) -> bool {

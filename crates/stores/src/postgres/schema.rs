@@ -23,7 +23,7 @@ const LOCK: i64 = 0x5a15_0000_0000_0001;
 
 /// What each version adds to the one before. Only ever add to this list.
 ///
-/// A page is left a third empty: a new version of a document then fits on the page of the old one, and
+/// A page is left 40 % empty: a new version of a document then fits on the page of the old one, and
 /// the index of keys needs no change.
 const STEPS: [&str; 1] = ["
     CREATE TABLE {table} (

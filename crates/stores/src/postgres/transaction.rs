@@ -21,7 +21,7 @@ pub(super) async fn write_all(
     statements: &Statements,
     mut rows: Vec<Row>,
 ) -> Result<bool, Failure> {
-    rows.reverse();
+    rows.sort_by(|one, other| one.key.cmp(&other.key));
     let deadline = sessions.deadline();
     let mut client = sessions.get(deadline).await?;
     let mut commits = false;

@@ -7,15 +7,43 @@
 use std::future::Future;
 
 use futures_util::future::try_join_all;
-use sayso_turn::{Key, store::Due};
+use redis::{Value, from_redis_value};
+use sayso_turn::{
+    Key,
+    store::{Due, ETag},
+};
 
-use super::names::{SHARDS, Shard};
+use super::{
+    names::{SHARDS, Shard},
+    version::due_in,
+};
 
 /// What one shard answered: in the order of the keys, and whether there may be more.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) found: Vec<Due>,
     pub(super) has_more: bool,
+}
+
+impl Page {
+    /// Reads the answer of the script, if it is one.
+    pub(super) fn read(answer: Value) -> Option<Self> {
+        let (has_more, found): (i64, Vec<Vec<u8>>) = match answer {
+            Value::Array(mut values) if !values.is_empty() => {
+                let has_more = from_redis_value(values.remove(0)).ok()?;
+                (has_more, from_redis_value(Value::Array(values)).ok()?)
+            }
+            _ => return None,
+        };
+        let mut texts = found.into_iter().map(|bytes| String::from_utf8(bytes).ok());
+        let mut page = Self { found: Vec::new(), has_more: has_more != 0 };
+        while let Some(key) = texts.next() {
+            let (key, etag) = (key?, texts.next()??);
+            let at = due_in(&etag)?;
+            page.found.push(Due { key: Key::new(key).ok()?, etag: ETag::new(etag), at });
+        }
+        Some(page)
+    }
 }
 
 /// What is due, at most `limit`, when `ask` gives what a shard has after a key.
@@ -62,7 +90,7 @@ mod tests {
     use std::{cell::Cell, convert::Infallible, future::ready};
 
     use futures_util::FutureExt;
-    use sayso_turn::{clock::Timestamp, store::ETag};
+    use sayso_turn::clock::Timestamp;
 
     use super::*;
 

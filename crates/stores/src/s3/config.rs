@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use object_store::{
     ClientOptions, RetryConfig,
-    aws::{AmazonS3, AmazonS3Builder, S3ConditionalPut},
+    aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut},
 };
 use sayso_turn::store::Error;
 
@@ -104,15 +104,9 @@ impl S3Config {
     }
 
     pub(super) fn client(&self) -> Result<AmazonS3, object_store::Error> {
-        let is_plain = self.endpoint.as_ref().is_some_and(|url| url.starts_with("http://"));
-        let options = ClientOptions::new()
-            .with_timeout(self.timeout)
-            .with_connect_timeout(CONNECT_MAX.min(self.timeout))
-            .with_allow_http(is_plain);
         // A write that may have happened is not repeated: it would meet its own first landing.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
         let mut builder = AmazonS3Builder::from_env()
-            .with_client_options(options)
             .with_retry(retry)
             .with_bucket_name(&self.bucket)
             .with_conditional_put(S3ConditionalPut::ETagMatch)
@@ -121,6 +115,13 @@ impl S3Config {
         if let Some(endpoint) = &self.endpoint {
             builder = builder.with_endpoint(endpoint);
         }
+        // It may come from the environment, too.
+        let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
+        let options = ClientOptions::new()
+            .with_timeout(self.timeout)
+            .with_connect_timeout(CONNECT_MAX.min(self.timeout))
+            .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")));
+        builder = builder.with_client_options(options);
         if let Some(region) = &self.region {
             builder = builder.with_region(region);
         }

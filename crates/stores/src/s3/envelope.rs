@@ -155,7 +155,8 @@ mod tests {
     fn the_longest_key_fits_a_line() {
         let key = Key::new("/".repeat(sayso_turn::limits::KEY_BYTES_MAX)).unwrap();
         let line = Line { key, write: "0a-1".to_owned(), marker: None, is_gone: false };
-        assert_eq!(Line::parse(&line.with_body("{}")), Some((line.clone(), &b"{}"[..])));
+        let object = line.with_body("{}");
+        assert_eq!(Line::parse(&object), Some((line, &b"{}"[..])));
     }
 
     #[test]

@@ -12,9 +12,12 @@ use tokio::time::sleep;
 use super::Said;
 use crate::{
     process::STEP_MAX,
-    proxy::{Done, Lost},
-    recorder::{Arrival, CLAIM, SEND_TIMEOUT, stored},
+    proxy::{Closed, Done},
+    recorder::{Arrival, CLAIM, stored},
 };
+
+/// How long a sender keeps a connection that it does not need at least.
+const KEPT: Duration = Duration::from_secs(4);
 
 /// What was said and when first, by conversation and user.
 #[derive(Default)]
@@ -63,7 +66,7 @@ impl Story {
     pub(super) async fn check(
         &self,
         store: &dyn Store,
-        channel: impl Fn() -> (Vec<Arrival>, Vec<Lost>),
+        channel: impl Fn() -> (Vec<Arrival>, Done),
     ) -> Verdict {
         let mut verdict = Verdict::default();
         let mut orders = BTreeMap::new();
@@ -80,14 +83,14 @@ impl Story {
             let order: Order = serde_json::from_value(document["Order"].clone()).unwrap();
             orders.insert(conversation, order.toppings);
         }
-        let (arrived, lost) = channel();
+        let (arrived, done) = channel();
         for (conversation, order) in orders {
             let came: Vec<&Arrival> =
                 arrived.iter().filter(|one| one.conversation == *conversation).collect();
             self.check_order(&mut verdict, conversation, &order);
             check_replies(&mut verdict, conversation, &order, &came);
         }
-        self.check_repeats(&mut verdict, &arrived, &lost);
+        self.check_repeats(&mut verdict, &arrived, &done);
         verdict
     }
 
@@ -112,25 +115,27 @@ impl Story {
 
     /// P5: a reply comes again only when its sender could not know that it had arrived, once for each such
     /// attempt.
-    fn check_repeats(&self, verdict: &mut Verdict, arrived: &[Arrival], lost: &[Lost]) {
-        let unanswered: BTreeSet<Instant> = lost
+    fn check_repeats(&self, verdict: &mut Verdict, arrived: &[Arrival], channel: &Done) {
+        let last = |closed: &Closed| {
+            let before = |one: &&Arrival| one.peer == closed.peer && one.at <= closed.at;
+            arrived.iter().filter(before).map(|one| one.at).max()
+        };
+        // A sender that is content with an answer keeps the connection for a while.
+        let gave_up = |left: &Closed| last(left).filter(|at| left.at - *at < KEPT);
+        let unanswered: BTreeSet<Instant> = channel
+            .lost
             .iter()
-            .filter_map(|lost| {
-                let before = |one: &&Arrival| one.peer == lost.peer && one.at <= lost.at;
-                arrived.iter().filter(before).map(|one| one.at).max()
-            })
+            .filter_map(last)
+            .chain(channel.left.iter().filter_map(gave_up))
             .collect();
         let mut last = BTreeMap::<&str, &Arrival>::new();
         for one in arrived {
             let Some(earlier) = last.insert(&one.id, one) else { continue };
             verdict.repeats += 1;
-            // A sender gives up on an answer that does not come in time. And another instance takes
-            // over once it has seen a claim unchanged for its time: no claim is older than the turn.
+            // Another instance takes over once it has seen a claim unchanged for its time, and no claim
+            // is older than the turn.
             let (after, age) = (one.at - earlier.at, one.at - self.said_at(one));
-            let is_excused = earlier.is_refused
-                || unanswered.contains(&earlier.at)
-                || after >= SEND_TIMEOUT
-                || age >= CLAIM;
+            let is_excused = earlier.is_refused || unanswered.contains(&earlier.at) || age >= CLAIM;
             if !is_excused {
                 verdict.violations.push(format!(
                     "{}: {} came again after {after:?}, {age:?} after it was asked for, for no reason",

@@ -30,6 +30,15 @@ impl Target {
         self.address.parse().expect("the tests' servers listen on 127.0.0.1")
     }
 
+    /// Makes what must be there: a bucket, which the store does not make by itself.
+    pub(super) async fn prepare(&self) {
+        if let Some(name) = self.url.strip_prefix("s3://").and_then(|rest| rest.split('/').next()) {
+            let bucket = format!("http://{}/{name}", self.address);
+            let client = reqwest::Client::builder().no_proxy().build().unwrap();
+            drop(client.put(bucket).send().await.unwrap());
+        }
+    }
+
     /// The same engine, reached through a proxy.
     pub(super) fn at(mut self, proxy: SocketAddr) -> Self {
         let there = proxy.to_string();

@@ -170,16 +170,31 @@ async fn a_request_in_pieces_is_one_request() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_before_its_answer_is_counted() {
+async fn clients_that_leave_are_counted_and_those_without_their_answer_apart() {
     let (_, proxy, mut connection) = start(Schedule::new(0)).await;
     connection.write_all(b"silence\n").await.unwrap();
     drop(connection);
+    left(&proxy, 1).await;
+    assert_eq!(proxy.done().abandoned, 1);
+    let mut connection = TcpStream::connect(proxy.address).await.unwrap();
+    assert_eq!(ask(&mut connection, "ham").await.unwrap(), ANSWER);
+    drop(connection);
+    left(&proxy, 2).await;
+    // With an answer on the way that it never reads.
+    let mut connection = TcpStream::connect(proxy.address).await.unwrap();
+    connection.write_all(b"ham\n").await.unwrap();
+    connection.readable().await.unwrap();
+    drop(connection);
+    left(&proxy, 3).await;
+    assert_eq!((proxy.done().abandoned, proxy.done().lost.len()), (1, 0));
+}
+
+async fn left(proxy: &Proxy, count: usize) {
     let began = Instant::now();
-    while proxy.done().abandoned == 0 {
-        assert!(began.elapsed() < STEP_MAX, "never noticed");
+    while proxy.done().left.len() < count {
+        assert!(began.elapsed() < STEP_MAX, "never noticed: {:?}", proxy.done());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(proxy.done().lost.len(), 1);
 }
 
 #[tokio::test]

@@ -140,25 +140,29 @@ async fn writers_of_the_same_documents_never_stand_in_each_others_way() {
 
 /// One random call; whether its condition held.
 async fn step(store: &PostgresStore) -> Result<bool, Error> {
-    let name = |number: u64| format!("key/{number}");
-    let write = async |name: String| -> Result<_, Error> {
-        Ok(match store.load(&key(&name)).await? {
-            Some(stored) => replace(&name, &stored.etag, "{}"),
-            None => create(&name, "{}"),
+    let mut names: Vec<_> = (0..6).map(|number| format!("key/{number}")).collect();
+    fastrand::shuffle(&mut names);
+    let name = &names[0];
+    let write = async |name: &str| -> Result<_, Error> {
+        Ok(match store.load(&key(name)).await? {
+            Some(stored) => replace(name, &stored.etag, "{}"),
+            None => create(name, "{}"),
         })
     };
-    let (one, other) = (fastrand::u64(..6), fastrand::u64(..6));
     Ok(match fastrand::u8(..8) {
-        0 => match store.load(&key(&name(one))).await? {
-            Some(stored) => store.delete(&key(&name(one)), &stored.etag).await? != Saved::Conflict,
+        0 => match store.load(&key(name)).await? {
+            Some(stored) => store.delete(&key(name), &stored.etag).await? != Saved::Conflict,
             None => true,
         },
         // A create of what may well be there waits for whoever changes it.
-        1 => store.save(create(&name(one), "{}")).await? != Saved::Conflict,
-        2 | 3 if one != other => {
-            let writes = vec![write(name(one)).await?, write(name(other)).await?];
+        1 => store.save(create(name, "{}")).await? != Saved::Conflict,
+        2..5 => {
+            let mut writes = Vec::new();
+            for name in &names[..4] {
+                writes.push(write(name).await?);
+            }
             store.save_all(writes).await? != Saved::Conflict
         }
-        _ => store.save(write(name(one)).await?).await? != Saved::Conflict,
+        _ => store.save(write(name).await?).await? != Saved::Conflict,
     })
 }

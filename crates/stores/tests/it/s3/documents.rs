@@ -28,7 +28,7 @@ fn due(at: u64) -> Option<Timestamp> {
     Some(Timestamp::from_millis(at))
 }
 
-fn assert_corrupt<T: std::fmt::Debug>(result: Result<T, Error>) {
+fn assert_corrupt<T: std::fmt::Debug>(result: &Result<T, Error>) {
     assert!(matches!(result, Err(Error::Corrupt { .. })), "{result:?}");
 }
 
@@ -62,12 +62,12 @@ async fn what_is_no_document_of_ours_is_reported_and_left_as_it_is() {
     let stranger = objects.get("d/other").await;
     for content in ["", "{}", "somebody's", &stranger] {
         objects.put("d/k", content).await;
-        assert_corrupt(store.load(&key("k")).await);
-        assert_corrupt(store.save(create("k", "{}")).await);
+        assert_corrupt(&store.load(&key("k")).await);
+        assert_corrupt(&store.save(create("k", "{}")).await);
         let expect = Expect::At(other.clone());
         if content != stranger {
-            assert_corrupt(store.save(Write { expect, ..create("k", "{}") }).await);
-            assert_corrupt(store.delete(&key("k"), &other).await);
+            assert_corrupt(&store.save(Write { expect, ..create("k", "{}") }).await);
+            assert_corrupt(&store.delete(&key("k"), &other).await);
         }
         assert_eq!(objects.get("d/k").await, content);
     }

@@ -70,41 +70,35 @@ pub(super) fn answer(status: &str, code: &str) -> String {
     format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
 }
 
-/// One request after the other, each on a connection of its own to the server.
+/// Passes one request on and hangs up after its answer.
 fn serve(mut client: TcpStream, target: &str, plan: &Mutex<Plan>) {
-    while let Some(request) = read_request(&mut client) {
-        let (fault, request) = {
-            let mut plan = plan.lock().unwrap();
-            let is_next = plan
-                .next
-                .as_ref()
-                .is_some_and(|(method, _)| request.starts_with(method.as_bytes()));
-            let fault = if is_next { plan.next.take() } else { None };
-            plan.count += usize::from(fault.is_some());
-            (
-                fault.map(|(_, fault)| fault),
-                if plan.strips_conditions { stripped(request) } else { request },
-            )
-        };
-        if let Some(Fault::Refuse(answer)) = &fault {
-            drop(client.write_all(answer.as_bytes()));
-            break;
+    let Some(mut request) = read_request(&mut client) else { return };
+    let fault = {
+        let mut plan = plan.lock().unwrap();
+        if plan.strips_conditions {
+            request = stripped(&request);
         }
-        let mut server = TcpStream::connect(target).unwrap();
-        server.write_all(&close(request)).unwrap();
-        let mut given = Vec::new();
-        if server.read_to_end(&mut given).is_err() {
-            break;
-        }
-        match fault {
-            Some(Fault::LoseAnswer) => break,
-            Some(Fault::AnswerInstead(answer)) => drop(client.write_all(answer.as_bytes())),
-            _ => drop(client.write_all(&given)),
-        }
-        // The answer says that the connection is closed.
-        break;
+        let is_next =
+            |(method, _): &mut (&'static str, Fault)| request.starts_with(method.as_bytes());
+        let fault = plan.next.take_if(is_next).map(|(_, fault)| fault);
+        plan.count += usize::from(fault.is_some());
+        fault
+    };
+    if let Some(Fault::Refuse(answer)) = &fault {
+        drop(client.write_all(answer.as_bytes()));
+        return;
     }
-    drop(client.shutdown(Shutdown::Both));
+    let mut server = TcpStream::connect(target).unwrap();
+    server.write_all(&closing(&request)).unwrap();
+    let mut given = Vec::new();
+    if server.read_to_end(&mut given).is_err() {
+        return;
+    }
+    match fault {
+        Some(Fault::LoseAnswer) => drop(client.shutdown(Shutdown::Both)),
+        Some(Fault::AnswerInstead(answer)) => drop(client.write_all(answer.as_bytes())),
+        _ => drop(client.write_all(&given)),
+    }
 }
 
 /// Head and body of a request, or `None` at the end.
@@ -126,7 +120,8 @@ fn read_request(client: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-fn close(request: Vec<u8>) -> Vec<u8> {
+/// The request, with the wish that the server hangs up after its answer.
+fn closing(request: &[u8]) -> Vec<u8> {
     let end = request.windows(2).position(|window| window == b"\r\n").unwrap() + 2;
     let mut closing = request[..end].to_vec();
     closing.extend_from_slice(b"Connection: close\r\n");
@@ -134,9 +129,10 @@ fn close(request: Vec<u8>) -> Vec<u8> {
     closing
 }
 
-fn stripped(request: Vec<u8>) -> Vec<u8> {
-    let text = String::from_utf8(request).expect("the requests of this test are text");
+/// The request without what makes it conditional.
+fn stripped(request: &[u8]) -> Vec<u8> {
+    let text = str::from_utf8(request).expect("the requests of this test are text");
     let strip =
-        |text: String, name: &str| text.replace(&format!("\r\n{name}:"), &format!("\r\nx-{name}:"));
-    strip(strip(text, "if-none-match"), "if-match").into_bytes()
+        |text: &str, name: &str| text.replace(&format!("\r\n{name}:"), &format!("\r\nx-{name}:"));
+    strip(&strip(text, "if-none-match"), "if-match").into_bytes()
 }

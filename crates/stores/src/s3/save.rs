@@ -1,0 +1,136 @@
+//! Saving: first the marker, if the document is to wait, then the document, then the marker of before.
+
+use std::{borrow::Cow, sync::Arc, time::Instant};
+
+use sayso_turn::{
+    Key,
+    store::{ETag, Error, Saved, Write},
+};
+
+use super::{
+    S3Store, Unread,
+    bucket::Condition,
+    damaged,
+    envelope::{Line, Version},
+    failure::{Call, Failure},
+    markers,
+    names::Marker,
+};
+
+/// How often a write starts over when the server reports a conflict that is none.
+const ROUNDS_MAX: usize = 5;
+
+/// A save whose document is not written yet.
+pub(super) struct Draft {
+    id: String,
+    start: Instant,
+    former: Option<Version>,
+    marker: Option<Marker>,
+}
+
+impl S3Store {
+    /// Writes an object in a document's place: its ETag, or `None` on conflict.
+    ///
+    /// A server may report a conflict that is none (two writes at the same instant) or refuse a create
+    /// for a tombstone. So what is stored says what has happened.
+    pub(super) async fn put(
+        &self,
+        line: &Line,
+        body: &str,
+        expect: Option<&Version>,
+    ) -> Result<Option<String>, Error> {
+        let (key, name) = (&line.key, self.names.document(&line.key));
+        let content = line.with_body(body);
+        let failed = |failure: Failure| failure.into_error(&self.name, Call::Write);
+        let at = |version: &Version| Condition::At(version.object.clone());
+        let mut condition = expect.map_or(Condition::Absent, at);
+        for _ in 0..ROUNDS_MAX {
+            match self.bucket.put(&name, content.clone(), &condition).await {
+                Ok(etag) => return Ok(Some(etag)),
+                Err(failure) if failure.is_conflict() => {}
+                Err(failure) => return Err(failed(failure)),
+            }
+            let stored = self.line(key).await.map_err(|unread| match unread {
+                Unread::Failed(failure) => failed(failure),
+                Unread::Damaged => damaged(key),
+            })?;
+            condition = match (stored, expect) {
+                (Some((stored, etag)), _) if stored.write == line.write => return Ok(Some(etag)),
+                (Some((_, etag)), Some(version)) if etag == version.object => Condition::At(etag),
+                (Some((stored, etag)), None) if stored.is_gone => Condition::At(etag),
+                (None, None) => Condition::Absent,
+                _ => return Ok(None),
+            };
+        }
+        Err(Error::Unavailable {
+            store: Cow::Owned(self.to_string()),
+            reason: "too many write the same document at once".to_owned(),
+            source: None,
+        })
+    }
+
+    /// Writes the marker that a save needs: none, the one that is there when the time is the same, or a
+    /// new one.
+    pub(super) async fn begin(
+        &self,
+        write: &Write,
+        former: Option<Version>,
+    ) -> Result<Draft, Error> {
+        let (id, start) = (self.ids.next(), Instant::now());
+        let inherited = former.as_ref().and_then(|former| former.marker.clone());
+        let marker = match (write.due, inherited) {
+            (None, _) => None,
+            (Some(at), Some(marker)) if marker.at == at => Some(marker),
+            (Some(at), _) => {
+                let marker = Marker { at, write: id.clone() };
+                // Whatever becomes of the marker, the document has not changed.
+                let marked = markers::mark(self, &write.key, &marker).await;
+                marked.map_err(|failure| failure.into_error(&self.name, Call::Read))?;
+                Some(marker)
+            }
+        };
+        Ok(Draft { id, start, former, marker })
+    }
+
+    /// Writes the document, and sees to the markers of before and after.
+    pub(super) async fn finish(&self, write: Write, draft: Draft) -> Result<Saved, Error> {
+        let Draft { id, start, former, marker } = draft;
+        let former_marker = former.as_ref().and_then(|former| former.marker.as_ref());
+        let new_marker = marker.as_ref().filter(|marker| Some(*marker) != former_marker);
+        let line =
+            Line { key: write.key, write: id.clone(), marker: marker.clone(), is_gone: false };
+        let Some(object) = self.put(&line, &write.body, former.as_ref()).await? else {
+            if let Some(marker) = new_marker {
+                self.remove_marker(&line.key, marker).await;
+            }
+            return Ok(Saved::Conflict);
+        };
+        if let Some(marker) = new_marker
+            && start.elapsed() >= self.stray_after / 2
+        {
+            // Somebody may have taken it for a stray one.
+            drop(markers::mark(self, &line.key, marker).await);
+        }
+        if let Some(former) = former_marker
+            && Some(former) != marker.as_ref()
+        {
+            self.remove_marker(&line.key, former).await;
+        }
+        Ok(Saved::Committed(ETag::new(Version { write: id, marker, object }.to_text())))
+    }
+
+    /// Removes a marker that no document names any more, in the background. If that fails, a look for
+    /// what is due finds it.
+    pub(super) async fn remove_marker(&self, key: &Key, marker: &Marker) {
+        let (bucket, name) = (Arc::clone(&self.bucket), self.names.marker(key, marker));
+        match Arc::clone(&self.removals).try_acquire_owned() {
+            Ok(permit) => {
+                let _task = tokio::spawn(async move {
+                    drop(bucket.delete(&name).await);
+                    drop(permit);
+                });
+            }
+            Err(_) => drop(bucket.delete(&name).await),
+        }
+    }
+}
