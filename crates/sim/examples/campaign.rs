@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p sayso-sim --example campaign -- 100000`: so many seeds, from seed 0.
 //! `cargo run --release -p sayso-sim --example campaign -- 30m 1000000`: for 30 minutes, from seed 1000000.
+//! `cargo run --release -p sayso-sim --example campaign -- 10000 0 steps`: several documents in nearly every
+//! turn, on a store without transactions, while instances die.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints")]
 
@@ -10,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sayso_sim::{Campaign, FIRED_MIN};
+use sayso_sim::{Campaign, FIRED_MIN, Plan};
 
 /// So many seeds are played between two words about progress.
 const STEP: u64 = 10_000;
@@ -23,7 +25,12 @@ fn main() -> ExitCode {
     let seeds: u64 = if time.is_some() { u64::MAX } else { most.parse().unwrap_or(100_000) };
     let first = argument(2).and_then(|text| text.parse().ok()).unwrap_or(0);
 
-    let campaign = run(first, seeds, time);
+    let draw = match argument(3).as_deref() {
+        Some("steps") => Plan::draw_in_steps,
+        _ => Plan::draw,
+    };
+
+    let campaign = run(first, seeds, time, draw);
     for (fault, count) in &campaign.faults {
         println!("{count:>9}  {}", fault.name());
     }
@@ -50,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 /// Plays until the seeds, the time or the luck runs out, and says now and then how far it is.
-fn run(first: u64, seeds: u64, time: Option<Duration>) -> Campaign {
+fn run(first: u64, seeds: u64, time: Option<Duration>, draw: fn(u64) -> Plan) -> Campaign {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let began = Instant::now();
     let mut campaign = Campaign::default();
@@ -59,7 +66,7 @@ fn run(first: u64, seeds: u64, time: Option<Duration>) -> Campaign {
             break;
         }
         let step = STEP.min(seeds - campaign.seeds);
-        campaign.merge(Campaign::run(first + campaign.seeds, step, threads));
+        campaign.merge(Campaign::run_plans(first + campaign.seeds, step, threads, draw));
         if campaign.seeds.is_multiple_of(10 * STEP) {
             eprintln!("  ... {campaign}");
         }

@@ -39,6 +39,17 @@ impl Campaign {
     /// few broken ones.
     #[must_use]
     pub fn run(first: u64, count: u64, threads: usize) -> Self {
+        Self::run_plans(first, count, threads, Plan::draw)
+    }
+
+    /// The same, of plans that are drawn in another way.
+    #[must_use]
+    pub fn run_plans(
+        first: u64,
+        count: u64,
+        threads: usize,
+        draw: impl Fn(u64) -> Plan + Sync,
+    ) -> Self {
         let began = Instant::now();
         let next = AtomicU64::new(first);
         let total = Mutex::new(Self::default());
@@ -51,7 +62,7 @@ impl Campaign {
                         if seed >= first + count || own.broken.len() >= 3 {
                             break;
                         }
-                        own.take(&play(&Plan::draw(seed), false));
+                        own.take(&play(&draw(seed), false));
                     }
                     total.lock().unwrap_or_else(PoisonError::into_inner).merge(own);
                 });

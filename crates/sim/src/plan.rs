@@ -60,6 +60,16 @@ impl Plan {
         }
     }
 
+    /// Draws a plan in which nearly every turn changes several documents, on a store that can only write
+    /// one at a time, while instances die.
+    #[must_use]
+    pub fn draw_in_steps(seed: u64) -> Self {
+        let mut plan = Self { has_transactions: false, ..Self::draw(seed) };
+        plan.faults.insert(Fault::Documents, 0.9);
+        plan.faults.entry(Fault::Crash).or_insert(0.1);
+        plan
+    }
+
     /// How long documents are kept where they expire: longer than any run takes.
     pub const TTL: Duration = Duration::from_secs(15 * 60);
 

@@ -11,7 +11,10 @@ mod tests;
 use std::{
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -81,6 +84,7 @@ pub(crate) struct Proxy {
 struct Shared {
     upstream: Mutex<SocketAddr>,
     schedule: Schedule,
+    is_calm: AtomicBool,
     done: Mutex<Done>,
 }
 
@@ -90,7 +94,12 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared =
-            Arc::new(Shared { upstream: Mutex::new(upstream), schedule, done: Mutex::default() });
+            Arc::new(Shared {
+                upstream: Mutex::new(upstream),
+                schedule,
+                is_calm: AtomicBool::new(false),
+                done: Mutex::default(),
+            });
         let proxy = Self { address, shared: Arc::clone(&shared) };
         tokio::spawn(async move {
             loop {
@@ -106,6 +115,11 @@ impl Proxy {
     /// Sends further connections to another server, such as the one that was started in its place.
     pub(crate) fn point_to(&self, upstream: SocketAddr) {
         *self.shared.upstream.lock().unwrap() = upstream;
+    }
+
+    /// Breaks nothing for a while, or no longer.
+    pub(crate) fn calm(&self, is_calm: bool) {
+        self.shared.is_calm.store(is_calm, Ordering::Relaxed);
     }
 
     /// What it did so far.
@@ -251,7 +265,9 @@ impl Shared {
         done.requests += 1;
         talk.requests += 1;
         talk.answer_bytes = 0;
-        talk.fault = self.schedule.fault(done.requests, talk.requests);
+        let is_calm = self.is_calm.load(Ordering::Relaxed);
+        let fault = || self.schedule.fault(done.requests, talk.requests);
+        talk.fault = if is_calm { None } else { fault() };
         talk.fault
     }
 
