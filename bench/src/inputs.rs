@@ -1,7 +1,7 @@
 //! The inputs: an inbound message and a stored document, each of a fixed size.
 
 use sayso_activity::Activity;
-use sayso_turn::Key;
+use sayso_turn::{Bag, Key};
 
 use crate::pizza::{self, Cut, TOPPINGS};
 
@@ -10,6 +10,10 @@ pub const MESSAGE_BYTES: usize = 600;
 
 /// How many turns a document remembers: as many as the default limit allows.
 pub const SEEN: usize = 256;
+
+/// How many turns a small document remembers. With the order and a reply that waits for its delivery
+/// it has about 1 KiB.
+pub const SEEN_SMALL: usize = 16;
 
 /// The body of a request: the message that the conversation gets as its `number`th.
 ///
@@ -51,15 +55,22 @@ pub fn key(conversation: usize) -> Key {
 }
 
 /// A stored document that has had as many turns as it can remember.
-///
-/// # Panics
-/// When this file is wrong about the form of a document.
 #[must_use]
 pub fn document(cut: Cut) -> String {
-    let state = pizza::state(cut).to_json();
+    document_of(&pizza::state(cut), SEEN)
+}
+
+/// A small stored document that has had [`SEEN_SMALL`] turns.
+#[must_use]
+pub fn small_document() -> String {
+    document_of(&pizza::order(), SEEN_SMALL)
+}
+
+fn document_of(state: &Bag, turns: usize) -> String {
+    let state = state.to_json();
     let members = state.strip_suffix('}').expect("a state is an object");
-    let seen: String = (0..SEEN).map(|number| format!("{number:016}")).collect();
+    let seen: String = (0..turns).map(|number| format!("{number:016}")).collect();
     format!(
-        r#"{members},"$sayso":{{"v":1,"turn":{SEEN},"rev":{SEEN},"write":"0123456789ab.{SEEN}","seen":"{seen}"}}}}"#
+        r#"{members},"$sayso":{{"v":1,"turn":{turns},"rev":{turns},"write":"0123456789ab.{turns}","seen":"{seen}"}}}}"#
     )
 }

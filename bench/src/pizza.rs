@@ -68,6 +68,18 @@ pub fn state(cut: Cut) -> Bag {
     state
 }
 
+/// A state with the order alone, for documents that are to be small.
+///
+/// # Panics
+/// Never: an order is always JSON.
+#[must_use]
+pub fn order() -> Bag {
+    let toppings = TOPPINGS.map(str::to_owned).to_vec();
+    let mut bag = Bag::default();
+    bag.set("Order", &Order { toppings, customer: None }).expect("an order is always JSON");
+    bag
+}
+
 fn state_with(cut: Cut, notes: String) -> Bag {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let pizza = |price_cents| Pizza { toppings: owned(&["ham", "corn", "onions"]), price_cents };

@@ -1,4 +1,4 @@
-//! Conditional saves on SQLite and nothing else: the least that a durable turn could cost.
+//! Conditional saves on a store and nothing else: the least that a durable turn could cost on it.
 
 use std::{path::Path, sync::Arc};
 
@@ -15,8 +15,9 @@ use crate::inputs;
 /// Documents of one size, each saved again and again.
 #[derive(Debug)]
 pub struct Saves {
-    runtime: Runtime,
-    store: Arc<SqliteStore>,
+    runtime: Arc<Runtime>,
+    store: Arc<dyn Store>,
+    sqlite: Option<Arc<SqliteStore>>,
     body: Arc<str>,
     documents: Vec<(Key, ETag)>,
 }
@@ -31,16 +32,32 @@ impl Saves {
         let runtime = Builder::new_current_thread().build().expect("the system gives a runtime");
         let store = SqliteStore::open(folder.join("saves.sqlite")).expect("the file can be opened");
         let store = Arc::new(store);
+        let mut saves = Self::on(Arc::new(runtime), Arc::clone(&store) as _, conversations, body);
+        saves.sqlite = Some(store);
+        saves
+    }
+
+    /// Makes so many documents of this body on a store that has none of them.
+    ///
+    /// # Panics
+    /// When the store fails.
+    #[must_use]
+    pub fn on(
+        runtime: Arc<Runtime>,
+        store: Arc<dyn Store>,
+        conversations: usize,
+        body: Arc<str>,
+    ) -> Self {
         let documents = runtime.block_on(async {
             let mut documents = Vec::with_capacity(conversations);
             for conversation in 0..conversations {
                 let key = inputs::key(conversation);
-                let etag = save(&store, &key, Expect::Absent, &body).await;
+                let etag = save(&*store, &key, Expect::Absent, &body).await;
                 documents.push((key, etag));
             }
             documents
         });
-        Self { runtime, store, body, documents }
+        Self { runtime, store, sqlite: None, body, documents }
     }
 
     /// How many documents there are.
@@ -55,7 +72,7 @@ impl Saves {
     /// # Panics
     /// When a save fails.
     pub fn run(&mut self, count: usize) {
-        let Self { runtime, store, body, documents } = self;
+        let Self { runtime, store, body, documents, .. } = self;
         runtime.block_on(async {
             let others: Vec<_> = std::mem::take(documents)
                 .into_iter()
@@ -68,33 +85,33 @@ impl Saves {
         });
     }
 
-    /// How many saves were made so far.
+    /// How many saves SQLite has made so far.
     #[must_use]
     pub fn commits(&self) -> u64 {
-        self.store.stats().writes
+        self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().writes)
     }
 
     /// How often SQLite has flushed so far.
     #[must_use]
     pub fn flushes(&self) -> u64 {
-        self.store.stats().transactions
+        self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().transactions)
     }
 }
 
 async fn repeat(
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Store>,
     (key, mut etag): (Key, ETag),
     body: Arc<str>,
     count: usize,
 ) -> (Key, ETag) {
     for _ in 0..count {
-        etag = save(&store, &key, Expect::At(etag), &body).await;
+        etag = save(&*store, &key, Expect::At(etag), &body).await;
     }
     (key, etag)
 }
 
 /// One save, due like that of a turn with a reply.
-async fn save(store: &SqliteStore, key: &Key, expect: Expect, body: &str) -> ETag {
+async fn save(store: &dyn Store, key: &Key, expect: Expect, body: &str) -> ETag {
     let (key, body, due) = (key.clone(), body.to_owned(), Some(Ledger::CLAIMED));
     match store
         .save(Write { key, expect, body, due, expires: None })

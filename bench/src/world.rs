@@ -1,17 +1,22 @@
 //! A world: an engine, a store that holds conversations, and a channel that takes every reply.
 //!
 //! The runtime has one thread, so that what is counted is the engine's work and not the scheduler's
-//! moving of it. SQLite has threads of its own.
+//! moving of it. SQLite has threads of its own. Only a world on a server runs as bots do in production,
+//! on a runtime that is given.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use sayso_activity::Activity;
 use sayso_stores::SqliteStore;
 use sayso_turn::{
-    Engine,
+    Engine, Limits,
     channel::{Channel, Delivery, Parcel},
-    store::{Expect, MemoryStore, Store, Write},
+    store::{Expect, MemoryStore, Saved, Store, Write},
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -24,7 +29,7 @@ use crate::{
 #[derive(Debug)]
 pub struct World {
     // First, so that it is dropped first: its tasks hold the engine.
-    runtime: Runtime,
+    runtime: Arc<Runtime>,
     engine: Engine,
     store: Arc<dyn Store>,
     sqlite: Option<Arc<SqliteStore>>,
@@ -47,7 +52,8 @@ impl World {
     /// A world in memory, warm: every conversation has a full document and is cached.
     #[must_use]
     pub fn memory(cut: Cut, conversations: usize) -> Self {
-        Self::new(Arc::new(MemoryStore::default()), None, cut, conversations)
+        let store = Arc::new(MemoryStore::default());
+        Self::new(alone(), store, None, &Start::full(cut), conversations)
     }
 
     /// A world on a SQLite file in a folder, warm.
@@ -58,26 +64,33 @@ impl World {
     pub fn sqlite(folder: &Path, cut: Cut, conversations: usize) -> Self {
         let store = SqliteStore::open(folder.join("turns.sqlite")).expect("the file can be opened");
         let store = Arc::new(store);
-        Self::new(Arc::clone(&store) as _, Some(store), cut, conversations)
+        let (dynamic, start) = (Arc::clone(&store) as _, Start::full(cut));
+        Self::new(alone(), dynamic, Some(store), &start, conversations)
+    }
+
+    /// A world with small documents on an empty store, warm.
+    #[must_use]
+    pub fn small(runtime: Arc<Runtime>, store: Arc<dyn Store>, conversations: usize) -> Self {
+        Self::new(runtime, store, None, &Start::small(), conversations)
     }
 
     fn new(
+        runtime: Arc<Runtime>,
         store: Arc<dyn Store>,
         sqlite: Option<Arc<SqliteStore>>,
-        cut: Cut,
+        start: &Start,
         conversations: usize,
     ) -> Self {
-        let runtime = Builder::new_current_thread().enable_time().build();
-        let runtime = runtime.expect("the system gives a runtime");
         let engine = runtime.block_on(async {
             for conversation in 0..conversations {
                 let key = inputs::key(conversation);
-                let body = inputs::document(cut);
-                let write = Write { key, expect: Expect::Absent, body, due: None, expires: None };
-                store.save(write).await.expect("an empty store takes a document");
+                let (expect, body) = (Expect::Absent, start.document.clone());
+                let write = Write { key, expect, body, due: None, expires: None };
+                let saved = store.save(write).await.expect("the store takes a document");
+                assert!(matches!(saved, Saved::Committed(_)), "the store was empty");
             }
             let builder = Engine::builder(pizza::bot(), Arc::clone(&store), Arc::new(Null));
-            builder.seed(1).start()
+            builder.limits(start.limits.clone()).seed(1).start()
         });
         let mut world = Self { runtime, engine, store, sqlite, conversations, next: 1000 };
         // The first turn loads; from the third one on every turn is like the one before.
@@ -121,6 +134,19 @@ impl World {
         });
     }
 
+    /// Waits until the last hand-overs are recorded, too, so that nothing goes on in the background.
+    ///
+    /// # Panics
+    /// When that takes long.
+    pub fn rest(&self) {
+        let began = Instant::now();
+        while self.engine.busy() > 0 {
+            assert!(began.elapsed() < Duration::from_secs(30), "the engine comes to rest");
+            let a_little = async { tokio::time::sleep(Duration::from_millis(5)).await };
+            self.runtime.block_on(a_little);
+        }
+    }
+
     /// How large the first conversation's document is now, in bytes.
     ///
     /// # Panics
@@ -142,6 +168,29 @@ impl World {
     pub fn flushes(&self) -> u64 {
         self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().transactions)
     }
+}
+
+/// What a world starts with.
+struct Start {
+    document: String,
+    limits: Limits,
+}
+
+impl Start {
+    fn full(cut: Cut) -> Self {
+        Self { document: inputs::document(cut), limits: Limits::default() }
+    }
+
+    fn small() -> Self {
+        let limits = Limits { seen_max: inputs::SEEN_SMALL, ..Limits::default() };
+        Self { document: inputs::small_document(), limits }
+    }
+}
+
+/// A runtime of one thread.
+fn alone() -> Arc<Runtime> {
+    let runtime = Builder::new_current_thread().enable_time().build();
+    Arc::new(runtime.expect("the system gives a runtime"))
 }
 
 async fn converse(engine: Engine, messages: Vec<Activity>) {

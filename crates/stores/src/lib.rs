@@ -43,10 +43,10 @@ mod write_id;
 pub use crate::blob::BlobStore;
 #[cfg(feature = "cosmos")]
 pub use crate::cosmos::{CosmosConfig, CosmosStats, CosmosStore};
-#[cfg(feature = "redis")]
-pub use crate::redis::RedisStore;
 #[cfg(feature = "postgres")]
 pub use crate::postgres::{PostgresConfig, PostgresStats, PostgresStore};
+#[cfg(feature = "redis")]
+pub use crate::redis::RedisStore;
 #[cfg(feature = "s3")]
 pub use crate::s3::S3Store;
 #[cfg(feature = "sqlite")]

@@ -21,16 +21,18 @@ pub(crate) fn tree(text: &str) -> Tree {
     let raw: &RawValue = serde_json::from_str(text).expect("the text is JSON");
     let text = raw.get();
     match text.as_bytes().first() {
-        Some(b'{') => {
-            let members: BTreeMap<String, &RawValue> =
-                serde_json::from_str(text).expect("an object");
-            Tree::Object(members.into_iter().map(|(name, raw)| (name, tree(raw.get()))).collect())
-        }
+        // A name with half of a surrogate pair is no `String`: such an object must be the same text.
+        Some(b'{') => match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
+            Ok(members) => Tree::Object(
+                members.into_iter().map(|(name, raw)| (name, tree(raw.get()))).collect(),
+            ),
+            Err(_) => Tree::Other(text.to_owned()),
+        },
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).expect("a list");
             Tree::List(items.into_iter().map(|raw| tree(raw.get())).collect())
         }
-        // Half of a surrogate pair is no `String`, and must be the same text.
+        // So must such a text.
         Some(b'"') => {
             serde_json::from_str(text).map_or_else(|_| Tree::Other(text.to_owned()), Tree::Text)
         }

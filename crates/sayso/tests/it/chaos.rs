@@ -20,7 +20,6 @@ use self::{
     trouble::Trouble,
 };
 use crate::{
-    process::STEP_MAX,
     proxy::{Fault, Proxy, Schedule},
     recorder::{Recorder, client, message, sent_by},
 };
@@ -30,8 +29,13 @@ const CONVERSATIONS: usize = 60;
 /// Two users of one conversation speak at the same time, mostly to different processes.
 const USERS: [char; 2] = ['a', 'b'];
 const SEED: u64 = 7;
-/// How long a user waits for an answer: not as long as a process is frozen.
+/// How long a user waits for an answer at first: not as long as a process is frozen.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long at most, when it has been in vain before: as long as channels do.
+const PATIENCE_MAX: Duration = Duration::from_secs(15);
+
+/// Who has no answer by then is stuck.
+const STUCK: Duration = Duration::from_secs(120);
 
 /// What must have happened, or the run has proved nothing.
 const KILLS_MIN: usize = 20;
@@ -62,7 +66,7 @@ async fn chaos(store_url: &str) {
     let channel = Proxy::start(recorder.address, deliveries()).await;
     let mut trouble = Trouble::start(store_url).await;
     let is_over = Arc::new(AtomicBool::new(false));
-    let http = client(PATIENCE);
+    let http = client();
     let users: Vec<_> = (0..CONVERSATIONS)
         .flat_map(|conversation| USERS.map(|name| (conversation, name)))
         .map(|(conversation, name)| {
@@ -82,7 +86,7 @@ async fn chaos(store_url: &str) {
     is_over.store(true, Ordering::SeqCst);
     let mut story = Story::default();
     for user in users {
-        let said = timeout(2 * STEP_MAX, user).await.expect("a user is stuck").unwrap();
+        let said = timeout(STUCK + PATIENCE_MAX, user).await.expect("a user is stuck").unwrap();
         story.said(said);
     }
     recorder.wait(story.turns()).await;
@@ -152,21 +156,25 @@ impl User {
         let Self { name, conversation, .. } = &self;
         let mut dice = fastrand::Rng::with_seed(seed.rotate_left(8) ^ u64::from(u32::from(*name)));
         let mut toppings = Vec::new();
+        let mut pause = dice.u64(..1_500);
         while !self.is_over.load(Ordering::SeqCst) {
+            sleep(Duration::from_millis(pause)).await;
             let topping = format!("{name}{}", toppings.len());
-            let began = Instant::now();
+            let (began, mut patience) = (Instant::now(), PATIENCE);
             loop {
                 let place = &self.places[dice.usize(..PROCESSES)];
                 let url = format!("http://{}", place.address);
                 let body = message(self.channel.address, conversation, &topping);
-                if sent_by(&self.http, &url, body).await {
+                if sent_by(&self.http, &url, body, patience).await {
                     break;
                 }
-                assert!(began.elapsed() < STEP_MAX, "{conversation}: {topping} is never answered");
-                sleep(Duration::from_millis(50)).await;
+                assert!(began.elapsed() < STUCK, "{conversation}: {topping} is never answered");
+                // A machine that is too busy needs time more than it needs further requests.
+                sleep(patience / 50).await;
+                patience = PATIENCE_MAX.min(patience * 5 / 4);
             }
             toppings.push((topping, began));
-            sleep(Duration::from_millis(dice.u64(1_500..3_000))).await;
+            pause = dice.u64(1_500..3_000);
         }
         Said { name: self.name, conversation: self.conversation, toppings }
     }

@@ -3,6 +3,8 @@
 //!
 //! The servers are given by variables: `scripts/servers run -- cargo nextest run ...` sets them.
 
+#![expect(clippy::print_stdout, reason = "figures that a reader of the test's output wants to see")]
+
 mod order;
 mod target;
 

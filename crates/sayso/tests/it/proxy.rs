@@ -93,13 +93,12 @@ impl Proxy {
     pub(crate) async fn start(upstream: SocketAddr, schedule: Schedule) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let shared =
-            Arc::new(Shared {
-                upstream: Mutex::new(upstream),
-                schedule,
-                is_calm: AtomicBool::new(false),
-                done: Mutex::default(),
-            });
+        let shared = Arc::new(Shared {
+            upstream: Mutex::new(upstream),
+            schedule,
+            is_calm: AtomicBool::new(false),
+            done: Mutex::default(),
+        });
         let proxy = Self { address, shared: Arc::clone(&shared) };
         tokio::spawn(async move {
             loop {

@@ -132,19 +132,19 @@ pub(crate) fn message(service: SocketAddr, conversation: &str, text: &str) -> St
 
 /// Sends an activity; false when nobody answered well, so that a channel would send it again.
 pub(crate) async fn sent(url: &str, body: String, patience: Duration) -> bool {
-    sent_by(&client(patience), url, body).await
+    sent_by(&client(), url, body, patience).await
 }
 
 /// The same, on connections that are kept.
-pub(crate) async fn sent_by(client: &Client, url: &str, body: String) -> bool {
-    let request = client.post(format!("{url}/api/messages"));
+pub(crate) async fn sent_by(client: &Client, url: &str, body: String, patience: Duration) -> bool {
+    let request = client.post(format!("{url}/api/messages")).timeout(patience);
     let request = request.header("content-type", "application/json").body(body);
     request.send().await.is_ok_and(|answer| answer.status().is_success())
 }
 
-/// A client that waits so long for an answer.
-pub(crate) fn client(patience: Duration) -> Client {
-    Client::builder().no_proxy().timeout(patience).build().unwrap()
+/// A client that keeps connections.
+pub(crate) fn client() -> Client {
+    Client::builder().no_proxy().build().unwrap()
 }
 
 /// A conversation as it is stored in the default store of a folder.

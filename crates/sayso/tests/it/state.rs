@@ -20,7 +20,7 @@ use sayso::{
 };
 use serde_json::{Value, json};
 
-use crate::process::{Ended, Served, run};
+use crate::process::{Ended, STEP_MAX, Served, run};
 
 /// A reply that waits, addressed to somebody.
 fn waiting(to: &str) -> String {
@@ -66,6 +66,11 @@ async fn state(folder: &Path, arguments: &[&str], input: &str) -> Ended {
     run(folder, &[&["state"], arguments, &store].concat(), input).await
 }
 
+/// A client that waits no longer than a step.
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().timeout(STEP_MAX).build().unwrap()
+}
+
 fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -105,7 +110,7 @@ async fn show_explains_a_document_that_the_bot_wrote() {
     // It works beside a bot that runs.
     let shown = state(folder.path(), &["show", "test/conversations/c"], "").await;
     assert_eq!(shown.code, Some(0), "{shown:?}");
-    for words in ["by 1 turn", "the last 1 activity", "1 answer kept", "\"ham\""] {
+    for words in ["by 1 turn", "1 activity id is", "1 answer kept", "\"ham\""] {
         assert!(shown.stdout.contains(words), "{words} in {}", shown.stdout);
     }
     served.signal("TERM").await;

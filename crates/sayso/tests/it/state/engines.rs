@@ -65,7 +65,8 @@ async fn state_moves_in_and_out(engine: Engine) {
         put(&*store, &format!("test/users/u{n}"), &body(1, "")).await;
     }
     put(&*store, "test/conversations/c", &body(1, "").replace("a secret", "ham")).await;
-    put(&*store, ODD_KEY, "{ \"b\": 1.5,\n\"a\": \"ü\" }").await;
+    let odd_key = if engine.is_exact { ODD_KEY } else { "odd/ключ?#%" };
+    put(&*store, odd_key, "{ \"b\": 1.5,\n\"a\": \"ü\" }").await;
     put(&*store, "test/conversations/waiting", &body(1, &waiting("ann"))).await;
 
     let migrated = ["migrate", "--from", "sqlite:a.sqlite", "--to", url];
@@ -107,7 +108,7 @@ async fn state_moves_in_and_out(engine: Engine) {
     assert_eq!(moved_out.code, Some(0), "{moved_out:?}");
     let back = open(folder, "b.sqlite").await;
     assert!(get(&*back, "test/conversations/c").await.unwrap().contains(r#"["ham","corn"]"#));
-    for key in [ODD_KEY, "test/users/u7"] {
+    for key in [odd_key, "test/users/u7"] {
         let (there, here) = (get(&*back, key).await.unwrap(), get(&*store, key).await.unwrap());
         if engine.is_exact {
             assert_eq!(there, here, "{key}");
@@ -167,7 +168,7 @@ async fn s3_takes_state_in_and_gives_it_back() {
     if let Some((_, endpoint)) = query.split_once("endpoint=http://") {
         let endpoint = endpoint.split('&').next().unwrap();
         let bucket = format!("http://{endpoint}/{}", bucket.strip_prefix("s3://").unwrap());
-        drop(crate::recorder::client(STEP_MAX).put(bucket).send().await.unwrap());
+        drop(client().put(bucket).send().await.unwrap());
         let credentials = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
         engine.environment = credentials.map(|name| (name, "test".to_owned())).into();
     }

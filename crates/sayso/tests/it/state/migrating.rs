@@ -6,10 +6,7 @@ use futures_util::TryStreamExt as _;
 use tokio::{io::AsyncWriteExt as _, time::timeout};
 
 use super::*;
-use crate::{
-    process::{STEP_MAX, sayso},
-    recorder::client,
-};
+use crate::process::{STEP_MAX, sayso};
 
 /// How many documents there are, and how many of them are talked to.
 const DOCUMENTS: usize = 3000;
@@ -51,7 +48,7 @@ async fn fill(store: &dyn Store) {
 /// Says something in one conversation after the other until the server is gone, and gives how many
 /// times it was told that it is so.
 async fn talk(url: String) -> usize {
-    let client = client(STEP_MAX);
+    let client = client();
     for said in 0.. {
         let activity = json!({
             "type": "message", "id": format!("m{said}"), "text": format!("t{said}"),

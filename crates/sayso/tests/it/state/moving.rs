@@ -1,6 +1,6 @@
 //! Exporting and importing.
 
-use sayso::turn::{clock::Timestamp, store::Store as _};
+use sayso::turn::clock::Timestamp;
 
 use super::*;
 

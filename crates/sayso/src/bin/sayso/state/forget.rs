@@ -229,15 +229,16 @@ impl Report {
         if !self.shared.is_empty() {
             let shared =
                 units::many(self.shared.len(), "conversation mentions", "conversations mention");
-            lines.push(format!("{shared} the user beside others and stays:"));
+            lines.push(format!("{shared} the user beside others; left as they are:"));
             lines.extend(self.shared.iter().map(|key| format!("  {key}")));
         }
         if self.silent > 0 {
-            let silent = units::many(self.silent, "conversation holds", "conversations hold");
-            lines.push(format!(
-                "{silent} no activity that tells whose it is, and stays; name those of the user \
-                 with --conversation"
-            ));
+            let silent = units::many(
+                self.silent,
+                "conversation holds no activity that tells whose it is",
+                "conversations hold no activity that tells whose they are",
+            );
+            lines.push(format!("{silent}; name those of the user with --conversation"));
         }
         lines.join("\n")
     }

@@ -17,7 +17,7 @@ use super::{
     line,
     options::Import,
     output::Output,
-    patience::{Wrote, save},
+    patience::{Refusals, Wrote},
     units,
 };
 use crate::{place::Missing, terminal};
@@ -50,14 +50,14 @@ enum Outcome {
 pub(super) async fn run(options: Import) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Create).await?;
     let store = store.as_ref();
-    let replace = options.replace;
+    let (replace, refusals) = (options.replace, &Refusals::default());
     let lines = stream::unfold(stdin_lines(), |mut lines| async {
         lines.recv().await.map(|line| (line, lines))
     });
     let puts = lines.map(|line| async move {
         let (number, line) = line?;
         let outcome = match line::read(&line) {
-            Ok(found) => put(store, &found, replace).await?,
+            Ok(found) => put(store, &found, replace, refusals).await?,
             Err(reason) => Outcome::Refused(reason),
         };
         Ok::<_, anyhow::Error>((number, outcome))
@@ -90,9 +90,19 @@ pub(super) async fn run(options: Import) -> anyhow::Result<ExitCode> {
 }
 
 /// Brings one document in.
-async fn put(store: &dyn Store, found: &Found, replace: bool) -> Result<Outcome, Error> {
+async fn put(
+    store: &dyn Store,
+    found: &Found,
+    replace: bool,
+    refusals: &Refusals,
+) -> Result<Outcome, Error> {
     for _ in 0..ROUNDS_MAX {
-        let (expect, outcome) = match look(store, &found.key).await? {
+        let there = match look(store, &found.key).await {
+            Ok(there) => there,
+            // A layout may have no name for a key.
+            Err(error) => return Ok(Outcome::Refused(refusals.forgive(&found.key, error)?)),
+        };
+        let (expect, outcome) = match there {
             Looked::Absent => (Expect::Absent, Outcome::Created),
             Looked::Found(there) if there.is_same(found) => return Ok(Outcome::Same),
             Looked::Found(there) if replace => (Expect::At(there.etag), Outcome::Replaced),
@@ -104,11 +114,10 @@ async fn put(store: &dyn Store, found: &Found, replace: bool) -> Result<Outcome,
             }
             Looked::Damaged { reason, .. } => return Ok(Outcome::Refused(reason)),
         };
-        match save(store, &found.write(expect)).await {
-            Ok(Wrote::Done(_)) => return Ok(outcome),
-            Ok(Wrote::Again) => {}
-            Err(error @ Error::TooLarge { .. }) => return Ok(Outcome::Refused(error.to_string())),
-            Err(error) => return Err(error),
+        match refusals.save(store, &found.write(expect)).await? {
+            Wrote::Done(_) => return Ok(outcome),
+            Wrote::Again => {}
+            Wrote::Refused(reason) => return Ok(Outcome::Refused(reason)),
         }
     }
     Ok(Outcome::Refused(format!("{} is written by others all the time", found.key)))
@@ -170,23 +179,26 @@ mod tests {
     async fn what_waits_in_a_document_is_due_in_the_store() {
         let store = MemoryStore::default();
         let body = r#"{"$sayso":{"v":1,"timers":[{"id":"t","at":7,"activity":{}}]}}"#;
-        assert!(matches!(put(&store, &found(body), false).await, Ok(Outcome::Created)));
+        assert!(matches!(
+            put(&store, &found(body), false, &Refusals::default()).await,
+            Ok(Outcome::Created)
+        ));
         let due = store.due(Timestamp::from_millis(7), None, 9).await.unwrap();
         assert_eq!((due.len(), due[0].at), (1, Timestamp::from_millis(7)));
     }
 
     #[tokio::test]
     async fn a_document_that_is_there_is_replaced_only_when_told_and_a_damaged_one_never() {
-        let store = MemoryStore::default();
-        assert!(matches!(put(&store, &found("{}"), false).await, Ok(Outcome::Created)));
-        assert!(matches!(put(&store, &found("{ }"), true).await, Ok(Outcome::Same)));
+        let (store, refusals) = (MemoryStore::default(), &Refusals::default());
+        assert!(matches!(put(&store, &found("{}"), false, refusals).await, Ok(Outcome::Created)));
+        assert!(matches!(put(&store, &found("{ }"), true, refusals).await, Ok(Outcome::Same)));
         let other = found(r#"{"a":1}"#);
-        assert!(matches!(put(&store, &other, false).await, Ok(Outcome::Different(_))));
-        assert!(matches!(put(&store, &other, true).await, Ok(Outcome::Replaced)));
+        assert!(matches!(put(&store, &other, false, refusals).await, Ok(Outcome::Different(_))));
+        assert!(matches!(put(&store, &other, true, refusals).await, Ok(Outcome::Replaced)));
         let etag = store.load(&other.key).await.unwrap().unwrap().etag;
         let mut write = other.write(Expect::At(etag));
         write.body = "not ours".to_owned();
         assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
-        assert!(matches!(put(&store, &other, true).await, Ok(Outcome::Refused(_))));
+        assert!(matches!(put(&store, &other, true, refusals).await, Ok(Outcome::Refused(_))));
     }
 }

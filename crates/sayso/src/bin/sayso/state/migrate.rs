@@ -23,7 +23,7 @@ use self::{
     tally::{Tally, Total},
     trail::Trail,
 };
-use super::{confirm, options::Migrate, output::Output};
+use super::{confirm, options::Migrate, output::Output, patience::Refusals};
 use crate::place::{self, Missing};
 
 /// How many passes are made before the source is said to change all the time.
@@ -54,6 +54,7 @@ pub(super) async fn run(options: Migrate) -> anyhow::Result<ExitCode> {
         deletes_extra: options.delete_extra,
         progress: Progress::new(),
         trail: Mutex::new(Trail::default()),
+        refusals: Refusals::default(),
     };
     let migration = Migration { copy, passes: Vec::new(), output: Output::new() };
     Box::pin(migration.run(&options)).await

@@ -2,6 +2,7 @@
 
 use std::{
     future::Future,
+    sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -20,12 +21,23 @@ const BACKOFF_MAX: Duration = Duration::from_secs(5);
 /// No store is waited for longer than this at a time, whatever it asks for.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
+/// So many documents in a row may be refused before the store is to blame: a missing right, say.
+const REFUSALS_MAX: usize = 100;
+
 /// What became of a conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wrote {
     Done(ETag),
     /// Somebody was faster, or the answer was lost: look again.
     Again,
+    /// The store does not take this document. With one sentence.
+    Refused(String),
+}
+
+/// Tells a document that a store does not take from a store that takes nothing.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    in_a_row: AtomicUsize,
 }
 
 /// Calls until it succeeds, fails for good, or patience ends. The call must be one that did nothing
@@ -50,12 +62,27 @@ where
     }
 }
 
-/// Saves if the condition holds.
-pub(super) async fn save(store: &dyn Store, write: &Write) -> Result<Wrote, Error> {
-    match patiently(|| store.save(write.clone())).await {
-        Ok(Saved::Committed(etag)) => Ok(Wrote::Done(etag)),
-        Ok(Saved::Conflict) | Err(Error::Unknown { .. }) => Ok(Wrote::Again),
-        Err(error) => Err(error),
+impl Refusals {
+    /// Saves if the condition holds. It is an error when so many in a row are refused that it cannot
+    /// be for the documents' sake.
+    pub(super) async fn save(&self, store: &dyn Store, write: &Write) -> Result<Wrote, Error> {
+        let wrote = match patiently(|| store.save(write.clone())).await {
+            Ok(Saved::Committed(etag)) => Wrote::Done(etag),
+            Ok(Saved::Conflict) | Err(Error::Unknown { .. }) => return Ok(Wrote::Again),
+            Err(error @ Error::TooLarge { .. }) => Wrote::Refused(error.to_string()),
+            Err(error) => return self.forgive(&write.key, error).map(Wrote::Refused),
+        };
+        self.in_a_row.store(0, Ordering::Relaxed);
+        Ok(wrote)
+    }
+
+    /// Takes an error for one about the document alone, if it can be: gives one sentence.
+    pub(super) fn forgive(&self, key: &Key, error: Error) -> Result<String, Error> {
+        let is_invalid = matches!(error, Error::Invalid { .. });
+        if is_invalid && self.in_a_row.fetch_add(1, Ordering::Relaxed) < REFUSALS_MAX {
+            return Ok(format!("{key}: {error}"));
+        }
+        Err(error)
     }
 }
 

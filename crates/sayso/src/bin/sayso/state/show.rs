@@ -123,8 +123,8 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
         });
     }
     if !ledger.seen.is_empty() {
-        let seen = units::many(ledger.seen.len(), "activity", "activities");
-        lines.push(format!("  the ids of the last {seen} are remembered: they do not count again"));
+        let seen = units::many(ledger.seen.len(), "activity id is", "activity ids are");
+        lines.push(format!("  {seen} remembered, so that a redelivery does not count again"));
     }
     if !ledger.answers.is_empty() {
         let answers = units::many(ledger.answers.len(), "answer", "answers");
@@ -208,7 +208,7 @@ mod tests {
         let text = text(&found(), Timestamp::from_millis(60_000), Paint::off());
         for words in [
             "written 3 times by 2 turns",
-            "the ids of the last 1 activity are remembered",
+            "1 activity id is remembered",
             "1 reply waits to be handed over, instance i1 delivers:",
             "a.0  message to ann \"hi\" (may have arrived already)",
             "t  in 60 s  event named remind",

@@ -18,7 +18,7 @@ use super::{
 use crate::state::{
     IN_FLIGHT, ROUNDS_MAX,
     found::{Found, Looked, look},
-    patience::{Wrote, delete, save},
+    patience::{Refusals, Wrote, delete},
 };
 
 /// How many keys a listing may be ahead of the copying, so that the progress knows of what is to come.
@@ -43,6 +43,7 @@ pub(super) struct Copy {
     pub(super) deletes_extra: bool,
     pub(super) progress: Progress,
     pub(super) trail: Mutex<Trail>,
+    pub(super) refusals: Refusals,
 }
 
 impl Depth {
@@ -123,7 +124,11 @@ impl Copy {
             }
             let target = match std::mem::take(&mut is_new) {
                 true => Looked::Absent,
-                false => look(self.to.as_ref(), key).await?,
+                false => match look(self.to.as_ref(), key).await {
+                    Ok(target) => target,
+                    // A layout may have no name for a key.
+                    Err(error) => return Ok(Outcome::Refused(self.refusals.forgive(key, error)?)),
+                },
             };
             let expect = match target {
                 Looked::Absent if source.is_expired() => return Ok(Outcome::Nothing),
@@ -141,13 +146,10 @@ impl Copy {
                 Looked::Found(_) => return Ok(Outcome::Differs(differs(key))),
             };
             has_tried = true;
-            match save(self.to.as_ref(), &source.write(expect)).await {
-                Ok(Wrote::Done(etag)) => return Ok(self.agree(&source, &etag, true)),
-                Ok(Wrote::Again) => {}
-                Err(error @ Error::TooLarge { .. }) => {
-                    return Ok(Outcome::Refused(error.to_string()));
-                }
-                Err(error) => return Err(error),
+            match self.refusals.save(self.to.as_ref(), &source.write(expect)).await? {
+                Wrote::Done(etag) => return Ok(self.agree(&source, &etag, true)),
+                Wrote::Again => {}
+                Wrote::Refused(reason) => return Ok(Outcome::Refused(reason)),
             }
         }
         Ok(Outcome::Busy)

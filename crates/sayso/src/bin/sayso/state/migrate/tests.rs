@@ -1,12 +1,13 @@
 //! What a pass does about every sort of document, in memory.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use futures_util::TryStreamExt as _;
+use async_trait::async_trait;
+use futures_util::{TryStreamExt as _, stream::BoxStream};
 use sayso::turn::{
     Key,
     clock::Timestamp,
-    store::{Expect, MemoryStore, Saved, Store, Write},
+    store::{Due, ETag, Error, Expect, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
 
 use super::*;
@@ -44,6 +45,7 @@ fn copy() -> Copy {
         deletes_extra: false,
         progress: Progress::new(),
         trail: Mutex::default(),
+        refusals: Refusals::default(),
     }
 }
 
@@ -157,4 +159,77 @@ async fn only_keys_with_the_prefix_are_copied_or_missed() {
     let tally = copy.pass(1, Depth::Both).await.unwrap();
     assert_eq!((tally.copied, tally.only_in_target), (1, 0));
     assert_eq!(get(&copy.to, "b/1").await, None);
+}
+
+/// A store that has no names for some keys, as the layout of another SDK.
+#[derive(Debug, Default)]
+struct Picky(MemoryStore);
+
+impl Picky {
+    fn check(&self, key: &Key) -> Result<(), Error> {
+        let refused = || Error::Invalid {
+            store: self.to_string().into(),
+            reason: "it has no name for the key".to_owned(),
+            source: None,
+        };
+        if key.as_str().contains("bad") { Err(refused()) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Picky {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the picky store")
+    }
+}
+
+#[async_trait]
+impl Store for Picky {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.check(key)?;
+        self.0.load(key).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.check(&write.key)?;
+        self.0.save(write).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.0.delete(key, etag).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        after: Option<&Key>,
+        most: usize,
+    ) -> Result<Vec<Due>, Error> {
+        self.0.due(now, after, most).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        self.0.list(prefix)
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        None
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_the_target_does_not_take_stops_nothing_but_a_target_that_takes_none_does()
+{
+    let copy = Copy { to: Arc::new(Picky::default()), ..copy() };
+    for key in ["bad", "good"] {
+        put(&copy.from, key, &body(1, &[1])).await;
+    }
+    for pass in 1..=3 {
+        let tally = copy.pass(pass, Depth::Both).await.unwrap();
+        assert_eq!((tally.refused, tally.copied + tally.same), (1, 1), "pass {pass}");
+    }
+    for n in 0..200 {
+        put(&copy.from, &format!("bad{n}"), &body(1, &[1])).await;
+    }
+    let error = rerun(&copy).pass(1, Depth::Both).await.unwrap_err();
+    assert!(error.to_string().contains("no name for the key"), "{error}");
 }

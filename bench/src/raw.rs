@@ -1,0 +1,20 @@
+//! Conditional saves by the client library of an engine and nothing else, one document a statement.
+//!
+//! This is what somebody would write who wants durable documents with a compare-and-swap and no more:
+//! no batching, no index of what is due, no outcome settled after a failure. It is the yardstick for
+//! what whole turns cost on the same engine.
+
+mod postgres;
+mod redis;
+mod sqlite;
+
+pub use self::{postgres::RawPostgres, redis::RawRedis, sqlite::RawSqlite};
+
+/// Saves documents again and again.
+pub trait Raw {
+    /// Saves every document so many times.
+    ///
+    /// # Panics
+    /// When a save fails, or finds another version than the one that was saved last.
+    fn run(&mut self, count: usize);
+}

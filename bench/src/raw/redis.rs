@@ -1,0 +1,133 @@
+//! Redis by redis-rs: a script for each save, over two connections that all callers share.
+
+use std::{sync::Arc, time::Duration};
+
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionInfo, IntoConnectionInfo, RedisResult,
+    aio::MultiplexedConnection, io::tcp::TcpSettings,
+};
+use tokio::runtime::Runtime;
+
+use super::Raw;
+use crate::inputs;
+
+/// As many as our store has: with one alone a server that flushes every write is slower.
+const CONNECTIONS: usize = 2;
+
+/// Writes a document if it has the version.
+const SAVE: &str = "if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[2], 'body', ARGV[3])
+return 1";
+
+/// Documents in hashes.
+#[derive(Debug)]
+pub struct RawRedis {
+    runtime: Arc<Runtime>,
+    connections: Vec<MultiplexedConnection>,
+    digest: Arc<str>,
+    prefix: Arc<str>,
+    body: Arc<str>,
+    versions: Vec<u64>,
+}
+
+impl RawRedis {
+    /// Connects. Everything under the prefix is removed in the end.
+    ///
+    /// # Errors
+    /// When the server does not do as told.
+    pub fn open(
+        runtime: Arc<Runtime>,
+        url: &str,
+        prefix: &str,
+        conversations: usize,
+        body: Arc<str>,
+    ) -> RedisResult<Self> {
+        let server: ConnectionInfo = url.into_connection_info()?;
+        let server = server.set_tcp_settings(TcpSettings::default().set_nodelay(true));
+        let client = Client::open(server)?;
+        let config =
+            AsyncConnectionConfig::new().set_response_timeout(Some(Duration::from_secs(10)));
+        let (connections, digest) = runtime.block_on(async {
+            let mut connections = Vec::new();
+            for _ in 0..CONNECTIONS {
+                let connection = client.get_multiplexed_async_connection_with_config(&config);
+                connections.push(connection.await?);
+            }
+            let mut load = redis::cmd("SCRIPT");
+            let first = connections.first_mut().expect("there are connections");
+            let digest: String = load.arg("LOAD").arg(SAVE).query_async(first).await?;
+            RedisResult::Ok((connections, digest))
+        })?;
+        let (digest, prefix, versions) = (digest.into(), prefix.into(), vec![0; conversations]);
+        let mut raw = Self { runtime, connections, digest, prefix, body, versions };
+        // The documents come to be.
+        raw.run(1);
+        Ok(raw)
+    }
+}
+
+impl Raw for RawRedis {
+    fn run(&mut self, count: usize) {
+        let Self { runtime, connections, digest, prefix, body, versions } = self;
+        runtime.block_on(async {
+            let documents = std::mem::take(versions).into_iter().enumerate();
+            let others: Vec<_> = documents
+                .zip(connections.iter().cycle())
+                .map(|((conversation, version), connection)| Document {
+                    connection: connection.clone(),
+                    digest: Arc::clone(digest),
+                    key: format!("{prefix}:raw:{}", inputs::key(conversation)),
+                    version,
+                    body: Arc::clone(body),
+                })
+                .map(|document| tokio::spawn(document.repeat(count)))
+                .collect();
+            for other in others {
+                versions.push(other.await.expect("no save panics"));
+            }
+        });
+    }
+}
+
+impl Drop for RawRedis {
+    /// Leaves nothing behind on a server that was only lent.
+    fn drop(&mut self) {
+        let pattern = format!("{}*", self.prefix);
+        let Some(connection) = self.connections.first_mut() else { return };
+        self.runtime.block_on(async {
+            let mut keys = redis::cmd("KEYS");
+            let keys: RedisResult<Vec<Vec<u8>>> = keys.arg(pattern).query_async(connection).await;
+            for key in keys.into_iter().flatten() {
+                let gone: RedisResult<u64> =
+                    redis::cmd("DEL").arg(key).query_async(connection).await;
+                drop(gone);
+            }
+        });
+    }
+}
+
+struct Document {
+    connection: MultiplexedConnection,
+    digest: Arc<str>,
+    key: String,
+    /// How often it was saved: its version is that, or nothing as long as there is no document.
+    version: u64,
+    body: Arc<str>,
+}
+
+impl Document {
+    async fn repeat(mut self, count: usize) -> u64 {
+        let text = |version: u64| if version == 0 { String::new() } else { version.to_string() };
+        for _ in 0..count {
+            let (old, new) = (text(self.version), text(self.version + 1));
+            let mut save = redis::cmd("EVALSHA");
+            let _save = save.arg(&*self.digest).arg(1).arg(&self.key);
+            let _save = save.arg(old).arg(new).arg(&*self.body);
+            let saved: i64 =
+                save.query_async(&mut self.connection).await.expect("the server takes a save");
+            assert_eq!(saved, 1, "nobody else writes here");
+            self.version += 1;
+        }
+        self.version
+    }
+}
