@@ -64,6 +64,8 @@ struct Round {
     saves: Cost,
     turns: Cost,
     commits: f64,
+    /// CPU time of the server for a raw save and for a turn, where it can be asked.
+    server: Option<(f64, f64)>,
 }
 
 impl Bench {
@@ -128,14 +130,23 @@ impl Bench {
 impl Case {
     fn measure(&mut self, scale: usize) {
         let steps = self.steps * scale;
-        let raw = Cost::of(steps * MANY, || self.raw.run(steps));
-        let saves = Cost::of(steps * MANY, || self.saves.run(steps));
-        let (messages, before) = (self.turns.messages(steps), self.turns.commits());
-        let turns = Cost::of(steps * MANY, || self.turns.run(messages));
-        let commits = (self.turns.commits() - before) as f64 / (steps * MANY) as f64;
+        let Self { raw, saves, turns, .. } = self;
+        let began = raw.cpu_of_server();
+        let raw_cost = Cost::of(steps * MANY, || raw.run(steps));
+        let has_saved = raw.cpu_of_server();
+        let saves = Cost::of(steps * MANY, || saves.run(steps));
+        let (messages, before) = (turns.messages(steps), turns.commits());
+        let begins_turns = raw.cpu_of_server();
+        let turns_cost = Cost::of(steps * MANY, || turns.run(messages));
+        let has_turned = raw.cpu_of_server();
+        let each = |count: f64| count / (steps * MANY) as f64;
+        let commits = each((turns.commits() - before) as f64);
+        let between = |from: Option<f64>, to: Option<f64>| Some(each(to? - from?));
+        let server = between(began, has_saved).zip(between(begins_turns, has_turned));
         // What is left must not fall into the time of the next one.
         self.turns.rest();
-        self.rounds.push(Round { raw, saves, turns, commits });
+        let (raw, turns) = (raw_cost, turns_cost);
+        self.rounds.push(Round { raw, saves, turns, commits, server });
     }
 
     fn print(&self) {
@@ -155,6 +166,12 @@ impl Case {
         let ratio = line("turns", |round| round.turns.wall, |round| round.turns.cpu);
         let ((goal, is_enough), commits) = (self.goal, middle(|round| round.commits).median);
         let is_met = ratio > goal || is_enough && ratio >= goal;
+        let servers: Vec<_> = self.rounds.iter().filter_map(|round| round.server).collect();
+        if !servers.is_empty() {
+            let raw = Middle::of(servers.iter().map(|(raw, _)| *raw));
+            let turn = Middle::of(servers.iter().map(|(_, turn)| *turn));
+            println!("{:<12}CPU us of the server: {raw} a raw save, {turn} a turn", "");
+        }
         println!(
             "{:<12}{} {goal:.2} turns for a raw save: {}; {commits:.2} commits a turn\n",
             "",

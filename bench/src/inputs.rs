@@ -13,7 +13,7 @@ pub const SEEN: usize = 256;
 
 /// How many turns a small document remembers. With the order and a reply that waits for its delivery
 /// it has about 1 KiB.
-pub const SEEN_SMALL: usize = 16;
+pub const SEEN_SMALL: usize = 26;
 
 /// The body of a request: the message that the conversation gets as its `number`th.
 ///

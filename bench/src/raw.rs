@@ -17,4 +17,9 @@ pub trait Raw {
     /// # Panics
     /// When a save fails, or finds another version than the one that was saved last.
     fn run(&mut self, count: usize);
+
+    /// How much CPU time the server has taken so far, in microseconds, if it can be asked.
+    fn cpu_of_server(&mut self) -> Option<f64> {
+        None
+    }
 }

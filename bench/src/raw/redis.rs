@@ -87,6 +87,19 @@ impl Raw for RawRedis {
             }
         });
     }
+
+    fn cpu_of_server(&mut self) -> Option<f64> {
+        let connection = self.connections.first_mut()?;
+        let mut ask = redis::cmd("INFO");
+        let ask = ask.arg("cpu");
+        let info: String = self.runtime.block_on(ask.query_async(connection)).ok()?;
+        // Its threads are in there, and children that write files are not.
+        let parts = ["used_cpu_user:", "used_cpu_sys:"].map(|name| {
+            let line = info.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|seconds| seconds.trim().parse::<f64>().ok())
+        });
+        parts.into_iter().sum::<Option<f64>>().map(|seconds| seconds * 1e6)
+    }
 }
 
 impl Drop for RawRedis {

@@ -92,7 +92,7 @@ fn given_id(body: &[u8]) -> Option<String> {
     struct Given {
         id: String,
     }
-    let given: Given = serde_json::from_slice(body).ok()?;
+    let given: Given = object(body)?;
     (!given.id.is_empty()).then_some(given.id)
 }
 
@@ -106,10 +106,16 @@ fn error_code(body: &[u8]) -> Option<String> {
     struct Inner {
         code: String,
     }
-    let code = serde_json::from_slice::<Answer>(body).ok()?.error.code;
+    let code = object::<Answer>(body)?.error.code;
     let is_code = (1..=CODE_CHARS_MAX).contains(&code.len())
         && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     is_code.then_some(code)
+}
+
+/// Reads an object. By itself serde would take a list for one, its items for the members.
+fn object<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
+    let is_object = body.trim_ascii_start().starts_with(b"{");
+    is_object.then(|| serde_json::from_slice(body).ok()).flatten()
 }
 
 /// How long the channel asks to wait: seconds or a date.
@@ -163,6 +169,14 @@ mod tests {
             assert_eq!(after(text), seconds, "{text:?}");
         }
         assert_eq!(retry_after(&HeaderMap::new(), SystemTime::UNIX_EPOCH), None);
+    }
+
+    #[test]
+    fn an_id_is_a_member_of_an_object() {
+        assert_eq!(given_id(br#" {"id":"7","x":[]}"#).as_deref(), Some("7"));
+        for body in [r#"["7"]"#, r#""7""#, r#"{"id":7}"#, r#"{"id":""}"#, "{}", ""] {
+            assert_eq!(given_id(body.as_bytes()), None, "{body}");
+        }
     }
 
     #[test]
