@@ -21,7 +21,14 @@ pub fn names(data: &[u8]) {
     crate::cosmos::fuzz::names(&pair);
     #[cfg(feature = "redis")]
     crate::redis::fuzz::names(&pair);
-    #[cfg(not(any(feature = "azure-blob", feature = "cosmos", feature = "redis")))]
+    #[cfg(feature = "s3")]
+    crate::s3::fuzz::names(&pair);
+    #[cfg(not(any(
+        feature = "azure-blob",
+        feature = "cosmos",
+        feature = "redis",
+        feature = "s3"
+    )))]
     drop(pair);
 }
 
@@ -33,7 +40,7 @@ pub(crate) struct Pair {
 }
 
 #[cfg_attr(
-    not(any(feature = "azure-blob", feature = "cosmos", feature = "redis")),
+    not(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3")),
     expect(dead_code, reason = "without such an engine there is nothing to name")
 )]
 impl Pair {

@@ -8,6 +8,8 @@ mod bucket;
 mod config;
 mod envelope;
 mod failure;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz;
 mod markers;
 mod names;
 mod save;
