@@ -5,6 +5,7 @@
 //! and claims only save work.
 
 mod alarms;
+mod answer;
 mod cache;
 mod commit;
 mod courier;
@@ -30,9 +31,10 @@ use futures_util::{
     FutureExt,
     future::{Either, select},
 };
-use sayso_activity::{Activity, Raw};
+use sayso_activity::Activity;
 use tokio::sync::{Notify, oneshot};
 
+pub use self::answer::Answer;
 use self::{
     alarms::Alarms,
     cache::Cache,
@@ -42,7 +44,6 @@ use crate::{
     Error, Key, Limits, Logic, Overlap, Stats,
     channel::Channel,
     clock::{Clock, SystemClock, Tasks, TokioTasks},
-    document::{Recorded, Response},
     id::{Ids, TurnId},
     run::conversation_key,
     stats::Counters,
@@ -74,27 +75,6 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Engine {
     shared: Arc<Shared>,
-}
-
-/// What the sender of an activity is told once its turn is durable.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// Replies to be given in the answer, when the sender asked for that (`expectReplies`).
-    pub replies: Vec<Raw>,
-    /// The answer to an `invoke`.
-    pub response: Option<Response>,
-    /// Whether the activity had been handled before; this is then the answer of that time.
-    pub is_repeat: bool,
-    /// Whether the bot has a handler for it; if not, it was accepted and ignored.
-    pub is_handled: bool,
-}
-
-impl Answer {
-    fn new(recorded: Option<&Recorded>, is_repeat: bool) -> Self {
-        let replies = recorded.map(|recorded| recorded.replies.clone()).unwrap_or_default();
-        let response = recorded.and_then(|recorded| recorded.response.clone());
-        Self { replies, response, is_repeat, is_handled: true }
-    }
 }
 
 /// Puts an engine together. Everything but bot, store and channel has a default for production.

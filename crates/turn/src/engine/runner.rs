@@ -15,7 +15,7 @@ use super::{
     cache::Cached,
     commit::{Commit, Loaded},
     draft::{self, Draft},
-    mailbox::{Batch, Chore, Item, Mailbox, Part},
+    mailbox::{self, Batch, Chore, Item, Mailbox, Part},
     shelf::Shelf,
 };
 use crate::{
@@ -246,7 +246,7 @@ async fn turn(
     let mut verdicts: Vec<_> = item.parts.iter().map(repeat).collect();
     shared.counters.duplicates.add(item.parts.len() - new.len());
     let Some(first) = new.first() else { return Ok(verdicts) };
-    let activity = merged(&new);
+    let activity = mailbox::merged(&new);
     let attempt = Attempt {
         id: first.id,
         key: mailbox.key.clone(),
@@ -374,20 +374,6 @@ async fn fire(
         }
     }
     Ok(due.len())
-}
-
-/// One activity of several: the last one, with all texts and attachments.
-fn merged(parts: &[&Part]) -> Arc<Activity> {
-    let (Some(last), true) = (parts.last(), parts.len() > 1) else {
-        return Arc::clone(&parts.first().expect("a turn has a part").activity);
-    };
-    let mut activity = Activity::clone(&last.activity);
-    let texts: Vec<&str> = parts.iter().map(|part| part.activity.text()).collect();
-    activity.text = Some(texts.join("\n"));
-    let attachments = parts.iter().filter_map(|part| part.activity.attachments.clone());
-    let attachments: Vec<_> = attachments.flatten().collect();
-    activity.attachments = (!attachments.is_empty()).then_some(attachments);
-    Arc::new(activity)
 }
 
 fn answer(items: Vec<Item>, verdicts: Verdicts) {
