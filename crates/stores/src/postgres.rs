@@ -16,7 +16,6 @@ mod transaction;
 mod values;
 
 use std::{
-    borrow::Cow,
     fmt,
     sync::{
         Arc,
@@ -199,18 +198,6 @@ impl PostgresStore {
     fn error(&self, failure: Failure) -> Error {
         failure.into_error(&self.name)
     }
-
-    fn check_size(&self, write: &Write) -> Result<(), Error> {
-        if write.body.len() <= DOCUMENT_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Error::TooLarge {
-            store: Cow::Owned(self.to_string()),
-            key: write.key.clone(),
-            bytes: write.body.len(),
-            bytes_max: DOCUMENT_BYTES_MAX,
-        })
-    }
 }
 
 #[async_trait]
@@ -221,7 +208,7 @@ impl Store for PostgresStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        self.check_size(&write)?;
+        write.check_size(self, DOCUMENT_BYTES_MAX)?;
         let Some(row) = Row::new(write, &self.versions) else { return Ok(Saved::Conflict) };
         let etag = row.etag();
         let lanes = if row.expected.is_some() { &self.replaces } else { &self.creates };
@@ -282,7 +269,7 @@ impl Store for PostgresStore {
 #[async_trait]
 impl Transactions for PostgresStore {
     async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
-        writes.iter().try_for_each(|write| self.check_size(write))?;
+        writes.iter().try_for_each(|write| write.check_size(self, DOCUMENT_BYTES_MAX))?;
         let rows = writes.into_iter().map(|write| Row::new(write, &self.versions));
         let Some(rows) = rows.collect::<Option<Vec<_>>>() else { return Ok(Saved::Conflict) };
         if rows.is_empty() {

@@ -149,7 +149,7 @@ impl RedisStore {
 
     /// Writes one document: its new version, or `None` on conflict.
     async fn write(&self, write: &Write) -> Result<Option<ETag>, Error> {
-        self.check_size(write)?;
+        write.check_size(self, DOCUMENT_BYTES_MAX)?;
         let Some(condition) = condition(&write.expect) else { return Ok(None) };
         let shard = Shard::of(&write.key);
         let document = self.names.document(&write.key);
@@ -171,7 +171,7 @@ impl RedisStore {
 
     /// Writes all or none: the new versions, or `None` on conflict.
     async fn write_all(&self, writes: &[Write]) -> Result<Option<Vec<ETag>>, Error> {
-        writes.iter().try_for_each(|write| self.check_size(write))?;
+        writes.iter().try_for_each(|write| write.check_size(self, DOCUMENT_BYTES_MAX))?;
         let Some(first) = writes.first() else { return Ok(Some(Vec::new())) };
         let conditions: Option<Vec<_>> =
             writes.iter().map(|write| condition(&write.expect)).collect();
@@ -244,18 +244,6 @@ impl RedisStore {
             answer => answer?,
         };
         Page::read(answer).ok_or(Failure::Strange)
-    }
-
-    fn check_size(&self, write: &Write) -> Result<(), Error> {
-        if write.body.len() <= DOCUMENT_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Error::TooLarge {
-            store: Cow::Owned(self.to_string()),
-            key: write.key.clone(),
-            bytes: write.body.len(),
-            bytes_max: DOCUMENT_BYTES_MAX,
-        })
     }
 }
 

@@ -207,18 +207,6 @@ impl S3Store {
             }
         }
     }
-
-    fn check_size(&self, write: &Write) -> Result<(), Error> {
-        if write.body.len() <= DOCUMENT_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Error::TooLarge {
-            store: Cow::Owned(self.to_string()),
-            key: write.key.clone(),
-            bytes: write.body.len(),
-            bytes_max: DOCUMENT_BYTES_MAX,
-        })
-    }
 }
 
 #[async_trait]
@@ -240,7 +228,7 @@ impl Store for S3Store {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        self.check_size(&write)?;
+        write.check_size(self, DOCUMENT_BYTES_MAX)?;
         let former = match &write.expect {
             Expect::Absent => None,
             Expect::At(etag) => match Version::parse(etag.as_str()) {

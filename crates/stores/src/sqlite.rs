@@ -217,18 +217,6 @@ impl SqliteStore {
             source: None,
         }
     }
-
-    fn check_size(&self, write: &Write) -> Result<(), Error> {
-        if write.body.len() <= DOCUMENT_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Error::TooLarge {
-            store: Cow::Owned(self.to_string()),
-            key: write.key.clone(),
-            bytes: write.body.len(),
-            bytes_max: DOCUMENT_BYTES_MAX,
-        })
-    }
 }
 
 #[async_trait]
@@ -242,7 +230,7 @@ impl Store for SqliteStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        self.check_size(&write)?;
+        write.check_size(self, DOCUMENT_BYTES_MAX)?;
         Ok(match self.change(Change::Save(vec![write])).await? {
             Saved::Committed(etags) => {
                 Saved::Committed(etags.into_iter().next().expect("one version for one write"))
@@ -293,7 +281,7 @@ impl Store for SqliteStore {
 #[async_trait]
 impl Transactions for SqliteStore {
     async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
-        writes.iter().try_for_each(|write| self.check_size(write))?;
+        writes.iter().try_for_each(|write| write.check_size(self, DOCUMENT_BYTES_MAX))?;
         if writes.is_empty() {
             return Ok(Saved::Committed(Vec::new()));
         }

@@ -126,6 +126,21 @@ pub struct Write {
     pub expires: Option<Timestamp>,
 }
 
+impl Write {
+    /// Refuses a body that is larger than a store takes.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`], which names the store and the document.
+    pub fn check_size(&self, store: &dyn fmt::Display, bytes_max: usize) -> Result<(), Error> {
+        let bytes = self.body.len();
+        if bytes <= bytes_max {
+            return Ok(());
+        }
+        let store = Cow::Owned(store.to_string());
+        Err(Error::TooLarge { store, key: self.key.clone(), bytes, bytes_max })
+    }
+}
+
 /// What became of a conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Saved<T = ETag> {
