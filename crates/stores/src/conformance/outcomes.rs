@@ -3,7 +3,7 @@
 //! Which of the two a load tells. It may still become true a little later, when the write was already
 //! on its way; a conditional save that follows can never be fooled by that.
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use sayso_turn::{
     Key,
@@ -14,6 +14,9 @@ use super::scene::{ROUNDS_MAX, Scene, body_of, number_in, replace};
 
 /// How many futures are dropped, each a little later in its life than the one before.
 const DROPS: i64 = 120;
+
+/// Up to so many steps are counted; beyond them a future gets time.
+const STEPS_MAX: u32 = 28;
 
 /// A save is dropped after more and more steps. The document is then the old one or the new one, and
 /// the next save at what was loaded succeeds, unless the dropped one came in between.
@@ -79,15 +82,25 @@ async fn settle(scene: &Scene, key: &Key, old: &str, new: &str, next: &str) -> S
 }
 
 /// Lets a future run for some steps, or to its end, and drops it.
+///
+/// Few steps more often than many: the interesting moments are early. How many steps a call takes,
+/// and how long a step, is the engine's secret, so the last of each forty get time instead, up to
+/// half a second: some calls come to their end on a slow engine too.
 pub(super) async fn drop_after<T: Send + 'static>(
     steps: i64,
     work: impl Future<Output = T> + Send + 'static,
 ) {
     assert!(steps < i64::from(ROUNDS_MAX));
-    let task = tokio::spawn(work);
-    // Few steps more often than many: the interesting moments are early.
-    for _ in 0..steps % 40 {
+    let mut task = tokio::spawn(work);
+    let steps = u32::try_from(steps % 40).expect("less than forty");
+    for _ in 0..steps.min(STEPS_MAX) {
         tokio::task::yield_now().await;
+    }
+    if let Some(more) = steps.checked_sub(STEPS_MAX) {
+        let patience = Duration::from_micros(250) * 2_u32.pow(more);
+        if let Ok(ended) = tokio::time::timeout(patience, &mut task).await {
+            return assert!(ended.is_ok(), "the call panicked");
+        }
     }
     task.abort();
     if let Err(error) = task.await {
