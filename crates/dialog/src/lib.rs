@@ -1,0 +1,2 @@
+//! Dialogs on the turn engine.
+pub mod recognize;

@@ -1,0 +1,20 @@
+//! Recognisers: what people mean by what they type. Yes or no, numbers, ordinals, dates.
+//!
+//! Pure functions of a text, a language and, for dates, a moment. They find every mention in the order
+//! of the text; offsets are bytes of the text as given. They work by grammar: words, how words
+//! make numbers, and how numbers make dates, per language.
+
+mod language;
+
+pub use language::Language;
+
+/// Something recognised, and where it stands in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<T> {
+    /// What it means.
+    pub value: T,
+    /// The byte at which it begins.
+    pub start: usize,
+    /// The byte after its end.
+    pub end: usize,
+}

@@ -1,0 +1,1 @@
+//! Tests of the dialogs, as a user of the crate sees them.
