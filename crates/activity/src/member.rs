@@ -61,6 +61,8 @@ impl<'de> Member<'de> for String {
     }
 }
 
+impl Element<'_> for String {}
+
 impl<'de> Member<'de> for bool {
     const EXPECTED: &'static str = "true or false";
 

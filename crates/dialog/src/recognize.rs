@@ -4,9 +4,17 @@
 //! of the text; offsets are bytes of the text as given. They work by grammar: words, how words
 //! make numbers, and how numbers make dates, per language.
 
+mod boolean;
+mod date;
 mod language;
+mod number;
+mod ordinal;
 
+pub use boolean::yes_or_no;
+pub use date::{DateTime, Dates, Kind as DateKind, Resolution, dates};
 pub use language::Language;
+pub use number::{Kind as NumberKind, Number, numbers, numbers_in_locale};
+pub use ordinal::{Anchor, Ordinal, ordinals};
 
 /// Something recognised, and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]

@@ -30,7 +30,8 @@
 //! # Where to look
 //! * [`prelude`]: what a bot needs, in one `use`.
 //! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose where its state is kept.
-//! * [`run()`]: a turn as a pure function, for unit tests of a bot.
+//! * [`dialog`]: conversations of many turns, written straight down or as dialogs and prompts.
+//! * [`testing`]: tests of a bot as a script. [`run()`]: a turn as a pure function, for unit tests of a bot.
 //! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the parts beside it.
 //!
 //! # Features
@@ -50,10 +51,14 @@ mod signals;
 
 pub use sayso_activity as activity;
 pub use sayso_channel as channel;
+pub use sayso_dialog as dialog;
 #[cfg(feature = "sim")]
 pub use sayso_sim as sim;
 pub use sayso_stores as stores;
 pub use sayso_turn as turn;
+
+/// Tests of a bot without a server: what a user says, what the bot answers, and recorded dialogues.
+pub use sayso_turn::script as testing;
 
 pub use open::{OpenError, open_store};
 pub use sayso_turn::{Documents, Engine, Limits, Outcome, Ttl, run};

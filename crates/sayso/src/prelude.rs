@@ -12,6 +12,7 @@
 //! ```
 
 pub use sayso_activity::{Activity, Attachment, Kind};
+pub use sayso_dialog::conversation::{Conversation, choice, confirm, conversation, number, text};
 pub use sayso_turn::{Bot, BotError, Key, Limits, Overlap, TimerId, Turn};
 pub use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{KeyError, store, turn::BotError};
+use crate::{KeyError, store, turn::BotError, versioned::Newer};
 
 /// Why a turn did not commit. Nothing of it was stored and nothing said.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -38,6 +38,9 @@ pub enum Error {
     /// This instance is shutting down. Send it again: another instance takes it.
     #[error("this instance is shutting down; send it again")]
     Closing,
+    /// A newer build of the bot wrote the state. Send it again: an instance of that build takes it.
+    #[error("{0}; send it again")]
+    Newer(Newer),
     /// The bot's logic failed and has no error handler.
     #[error("{0}")]
     Failed(Arc<Failure>),
@@ -50,7 +53,16 @@ impl Error {
     /// Whether the sender should send the activity again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Busy { .. } | Self::Overlap(_) | Self::Closing)
+        matches!(self, Self::Busy { .. } | Self::Overlap(_) | Self::Closing | Self::Newer(_))
+    }
+}
+
+impl From<Arc<Failure>> for Error {
+    fn from(failure: Arc<Failure>) -> Self {
+        match &*failure {
+            Failure::Newer(newer) => Self::Newer(newer.clone()),
+            _ => Self::Failed(failure),
+        }
     }
 }
 
@@ -61,6 +73,10 @@ pub enum Failure {
     /// A handler returned an error.
     #[error("the bot's logic failed")]
     Error(#[source] BotError),
+    /// The logic met state that a newer build wrote. No fault of its own: its error handler does not
+    /// run, and the sender is asked to send the activity again.
+    #[error(transparent)]
+    Newer(Newer),
     /// A handler panicked.
     #[error("the bot's logic panicked")]
     Panic,
@@ -81,4 +97,28 @@ pub enum Failure {
     /// The state cannot be written as JSON.
     #[error("the state cannot be written as JSON")]
     State(#[source] serde_json::Error),
+}
+
+impl Failure {
+    pub(crate) fn log(&self) {
+        match self {
+            Self::Error(error) => tracing::error!(%error, "the bot's logic failed"),
+            Self::Newer(newer) => tracing::warn!("{newer}"),
+            other => tracing::error!("{other}"),
+        }
+    }
+
+    /// Whether another build is needed, rather than another logic.
+    pub(crate) fn is_newer(&self) -> bool {
+        matches!(self, Self::Newer(_))
+    }
+}
+
+impl From<BotError> for Failure {
+    fn from(error: BotError) -> Self {
+        match Newer::cause(&*error) {
+            Some(newer) => Self::Newer(newer.clone()),
+            None => Self::Error(error),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //!
 //! The engine is written once, over seams: [`store::Store`], [`channel::Channel`], [`clock::Clock`],
 //! [`clock::Tasks`] and a seed. Production and simulation differ only in these. Start at [`Engine`] to
-//! run a bot, at [`Turn`] to write one, at [`run()`] to unit-test one.
+//! run a bot, at [`Turn`] to write one, at [`script`] to test one, at [`run()`] to test a single turn.
 
 pub mod channel;
 pub mod clock;
@@ -13,7 +13,9 @@ pub mod document;
 pub mod fuzz;
 pub mod id;
 pub mod limits;
+pub mod script;
 pub mod store;
+pub mod versioned;
 
 mod bot;
 mod effects;
@@ -27,6 +29,7 @@ mod stats;
 mod turn;
 
 pub use sayso_activity as activity;
+pub use sayso_macros::BotState;
 
 pub use bot::{Bot, Overlap};
 pub use document::Bag;
@@ -39,3 +42,4 @@ pub use run::{Documents, Outcome, run};
 pub use state::{Property, State, StateError};
 pub use stats::Stats;
 pub use turn::{BotError, Logic, TimerId, Turn};
+pub use versioned::BotState;

@@ -42,7 +42,8 @@ pub struct Outcome {
 /// Runs a bot's logic once on an activity and documents: no store, no channel, nothing sent.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the activity names no conversation, [`Error::Failed`] when the logic fails.
+/// [`Error::Invalid`] when the activity names no conversation, [`Error::Failed`] when the logic fails,
+/// [`Error::Newer`] when a newer build wrote the state.
 ///
 /// # Cancellation
 /// Dropping the future drops the run; nothing happened.
@@ -85,7 +86,7 @@ pub async fn run(
         key,
     };
     let made =
-        attempt.run(logic, None).await.map_err(|failure| Error::Failed(Arc::new(failure)))?;
+        attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
     documents.extend(made.documents);
     let timers =
         made.timers.iter().filter_map(|timer| Some((timer.at, timer.activity.get().ok()?)));
@@ -186,19 +187,23 @@ impl Attempt {
     ) -> Result<Made, Failure> {
         let mut handler = AssertUnwindSafe(handler).catch_unwind();
         let ended = match within {
-            None => handler.await,
+            None => Ok(handler.await),
             Some((clock, most)) => match (&mut handler).now_or_never() {
                 // Most handlers never wait: a timer only for those that do.
-                Some(ended) => ended,
+                Some(ended) => Ok(ended),
                 None => match select(handler, clock.sleep(most)).await {
-                    Either::Left((ended, _)) => ended,
-                    Either::Right(((), _)) => return Err(Failure::Timeout(most)),
+                    Either::Left((ended, _)) => Ok(ended),
+                    Either::Right(((), _)) => Err(Failure::Timeout(most)),
                 },
             },
         };
-        ended.map_err(|_| Failure::Panic)?.map_err(Failure::Error)?;
-        let inner = home.take().ok_or(Failure::Kept)?;
-        made(*inner)
+        let inner = home.take();
+        // The logic could not know better, whatever it made of it.
+        if let Some(newer) = inner.as_deref().and_then(Inner::newer) {
+            return Err(Failure::Newer(newer.clone()));
+        }
+        ended?.map_err(|_| Failure::Panic)?.map_err(Failure::from)?;
+        made(*inner.ok_or(Failure::Kept)?)
     }
 }
 
@@ -224,9 +229,9 @@ fn made(inner: Inner) -> Result<Made, Failure> {
     })
 }
 
-/// The documents of a pure run.
+/// The documents of a pure run, here or in a [script](crate::script).
 #[derive(Debug)]
-struct Given(Documents);
+pub(crate) struct Given(pub(crate) Documents);
 
 #[async_trait]
 impl Source for Given {

@@ -8,7 +8,11 @@ use std::any::{Any, type_name};
 use sayso_activity::Raw;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Bag, Key, document::RESERVED};
+use crate::{
+    Bag, Key,
+    document::RESERVED,
+    versioned::{self, Newer, Unreadable},
+};
 
 /// What a type must be able to do to live in a bot's state.
 ///
@@ -36,6 +40,17 @@ pub enum StateError {
         #[source]
         source: serde_json::Error,
     },
+    /// A newer build wrote what is stored. The turn is refused, whatever the logic makes of this.
+    #[error("the property `{name}` of {key} was written by a newer build")]
+    Newer {
+        /// The document.
+        key: Key,
+        /// The property.
+        name: String,
+        /// Which versions are meant.
+        #[source]
+        source: Newer,
+    },
     /// Two types were used for one property in one turn.
     #[error("the property `{name}` of {key} is in use as another type in this turn")]
     Type {
@@ -61,6 +76,8 @@ pub struct State {
     key: Key,
     bag: Bag,
     live: Vec<Slot>,
+    /// Something here was written by a newer build: this attempt cannot count.
+    newer: Option<Newer>,
 }
 
 #[derive(Debug)]
@@ -101,7 +118,7 @@ impl<T> std::fmt::Debug for Parsed<T> {
 
 impl State {
     pub(crate) fn new(key: Key, bag: Bag) -> Self {
-        Self { key, bag, live: Vec::new() }
+        Self { key, bag, live: Vec::new(), newer: None }
     }
 
     /// The document's key.
@@ -135,6 +152,30 @@ impl State {
         value.ok_or_else(|| StateError::Type { key: self.key.clone(), name: name.to_owned() })
     }
 
+    /// Takes the property named like the type `T` out of this turn's hands, to be
+    /// [put](Self::put) back. Until then, and if that never happens, it is as it is stored.
+    ///
+    /// # Errors
+    /// When what is stored does not fit `T`, or the property is in use as another type.
+    pub fn take<T: Property>(&mut self) -> Result<T, StateError> {
+        let name = short_name::<T>();
+        let value = std::mem::take(self.named::<T>(name)?);
+        self.live.retain(|slot| slot.name != name);
+        Ok(value)
+    }
+
+    /// Sets the property named like the type `T`.
+    pub fn put<T: Property>(&mut self, value: T) {
+        let name = short_name::<T>();
+        self.live.retain(|slot| slot.name != name);
+        self.live.push(Slot { name: name.to_owned(), value: Box::new(Parsed(value)) });
+    }
+
+    /// What was met here that a newer build wrote.
+    pub(crate) fn newer(&self) -> Option<&Newer> {
+        self.newer.as_ref()
+    }
+
     /// Removes a property.
     pub fn remove(&mut self, name: &str) {
         self.live.retain(|slot| slot.name != name);
@@ -150,10 +191,15 @@ impl State {
     fn open<T: Property>(&mut self, name: &str) -> Result<usize, StateError> {
         let value: T = match self.bag.get_raw(name) {
             None => T::default(),
-            Some(raw) => raw.get().map_err(|source| StateError::Shape {
-                key: self.key.clone(),
-                name: name.to_owned(),
-                source,
+            Some(raw) => versioned::read(raw).map_err(|error| {
+                let (key, name) = (self.key.clone(), name.to_owned());
+                match error {
+                    Unreadable::Shape(source) => StateError::Shape { key, name, source },
+                    Unreadable::Newer(source) => {
+                        self.newer = Some(source.clone());
+                        StateError::Newer { key, name, source }
+                    }
+                }
             })?,
         };
         self.live.push(Slot { name: name.to_owned(), value: Box::new(Parsed(value)) });

@@ -30,6 +30,8 @@ counters! {
     duplicates,
     /// Turns whose logic failed.
     failures,
+    /// Turns refused because a newer build wrote their state.
+    newer,
     /// Turns given up because of contention, throttling or an outage.
     given_up,
     /// Documents read from the store.

@@ -22,6 +22,7 @@ use crate::{
     id::TurnId,
     state::{Property, State, StateError},
     store,
+    versioned::Newer,
 };
 
 /// The error of a bot's logic: anything. It fails the turn and goes to `on_error`.
@@ -79,6 +80,13 @@ pub(crate) struct Inner {
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
+}
+
+impl Inner {
+    /// State met in this attempt that a newer build wrote.
+    pub(crate) fn newer(&self) -> Option<&Newer> {
+        std::iter::once(&self.conversation).chain(&self.further).find_map(State::newer)
+    }
 }
 
 /// Where a turn gets further documents from.
@@ -223,6 +231,12 @@ impl Turn {
         activity.apply_reference(&inner.reference);
         activity.id = None;
         inner.replies.push(activity);
+    }
+
+    /// What was said so far in this attempt, addressed, in order.
+    #[must_use]
+    pub fn replies(&self) -> &[Activity] {
+        &self.inner().replies
     }
 
     /// Answers an `invoke`. A redelivery gets the same answer.

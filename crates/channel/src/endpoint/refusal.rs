@@ -110,6 +110,8 @@ pub(super) fn of_turn(error: &Error) -> Refusal {
             put_off("Busy", "the turn could not be saved in time; send it again")
         }
         Error::Closing => put_off("Closing", "this instance is shutting down; send it again"),
+        // The engine has logged which state, and what to do.
+        Error::Newer(_) => put_off("Newer", "this needs a newer build of the bot; send it again"),
         Error::Overlap(_) => Refusal::new(
             StatusCode::TOO_MANY_REQUESTS,
             "ConversationBusy",

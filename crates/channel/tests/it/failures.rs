@@ -68,6 +68,37 @@ async fn an_overlapping_turn_is_put_off() {
     assert_eq!(first.await.unwrap().status, 200);
 }
 
+#[derive(Default, sayso_turn::BotState)]
+#[state(version = 1)]
+struct Order {
+    sizes: Vec<u8>,
+}
+
+#[tokio::test]
+async fn state_of_a_newer_build_is_a_503_and_the_error_handler_is_silent() {
+    let bot = Bot::new().on_message(async |mut turn: Turn| match turn.text() {
+        "hi" => {
+            turn.conversation::<Order>()?.sizes.push(1);
+            Ok(())
+        }
+        // What an instance of the next build does.
+        _ => {
+            let order = json!({"$version": 2, "sizes": "inner"});
+            *turn.state().named::<Value>("Order")? = order;
+            Ok(())
+        }
+    });
+    let bot = bot.on_error(async |mut turn: Turn, _failure| {
+        turn.say("sorry");
+        Ok(())
+    });
+    let server = Server::start(bot).await;
+    let newer = with(expecting("1"), json!({"text": "newer"}));
+    assert_eq!(server.post(&newer).await.status, 200);
+    check(&server.post(&expecting("2")).await, 503, "Newer", Some("1"));
+    check(&server.post(&expecting("2")).await, 503, "Newer", Some("1"));
+}
+
 #[tokio::test]
 async fn an_instance_that_shuts_down_sends_activities_elsewhere() {
     let server = Server::start(echo()).await;

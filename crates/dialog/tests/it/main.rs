@@ -1,1 +1,8 @@
 //! Tests of the dialogs, as a user of the crate sees them.
+
+mod choices;
+mod classic;
+mod talk;
+mod ten_steps;
+mod events;
+mod oauth;

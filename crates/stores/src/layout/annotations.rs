@@ -4,12 +4,18 @@
 //! noted beside the document by place and shape, and put back where place and shape are still the same
 //! (or the whole value, where two types have one shape).
 //! Such names that come from elsewhere, perhaps from a user's message, are never written: the SDK would
-//! make an object of whatever type they name.
+//! make an object of whatever type they name. The exception is a short list of names (see [`known`]) that a
+//! stack of dialogs is written with.
 
+mod known;
 mod notes;
+mod references;
 
 pub(super) use self::notes::Notes;
-use self::notes::{Taken, hash, inside, kept, noted};
+use self::{
+    known::Known,
+    notes::{Taken, hash, inside, kept, noted},
+};
 use super::node::{Members, Node, take};
 
 /// The names by which an SDK annotates.
@@ -25,6 +31,8 @@ pub(super) struct Style {
     special: &'static str,
     /// The member that refers to another object by its number.
     reference: Option<&'static str>,
+    /// The names that may be written though they were not noted.
+    known: Known,
 }
 
 /// Newtonsoft's JSON with type names, and the two-part ones of the Agents SDK.
@@ -36,6 +44,7 @@ pub(super) const DOTNET: Style = Style {
     },
     special: "`$type`, `$values`, `$id` or `$ref`",
     reference: None,
+    known: known::DOTNET,
 };
 
 /// Python's jsonpickle.
@@ -45,6 +54,7 @@ pub(super) const PYTHON: Style = Style {
     is_special: |name| name.starts_with("py/") || name.starts_with("json://"),
     special: "`py/...` or `json://...`",
     reference: Some("py/id"),
+    known: known::PYTHON,
 };
 
 /// The note of how the parts stood that references count.
@@ -57,6 +67,9 @@ impl Style {
     /// Takes the types out of a document.
     pub(super) fn take_out(self, node: &mut Node) -> Notes {
         let mut notes = Notes::default();
+        if self.reference.is_some() {
+            references::follow(node);
+        }
         if let Some(skeleton) = self.skeleton(node) {
             notes.set(REFERENCES, Node::text(&skeleton));
         }
@@ -115,15 +128,23 @@ impl Style {
     }
 
     fn put_at(self, node: &mut Node, place: &str, notes: &Notes) -> Result<(), String> {
-        let types = notes.types_for(node, place);
+        if self.known.is_value(node) {
+            return Ok(());
+        }
+        let given = self.known.given(node);
+        let types = notes.types_for(node, place).filter(|_| given.is_empty());
         match node {
             Node::Leaf(_) => {}
-            Node::List(items) => {
-                let place = format!("{place}/*");
-                items.iter_mut().try_for_each(|item| self.put_at(item, &place, notes))?;
-            }
+            Node::List(items) => self.put_in(items, place, notes)?,
             Node::Object(members) => {
                 for (name, value) in members {
+                    if given.contains(&name.as_str()) {
+                        // The items of a list have the place that they had without its name.
+                        if let Node::List(items) = value {
+                            self.put_in(items, place, notes)?;
+                        }
+                        continue;
+                    }
                     if (self.is_special)(name) && notes.get(&kept(place, name)).is_none() {
                         return Err(format!(
                             "a property has a member named {}, which the SDK would take for an \
@@ -152,29 +173,36 @@ impl Style {
         Ok(())
     }
 
-    /// The objects and lists up to the last reference, which is what the numbers count. `None` when
-    /// there is no reference.
+    fn put_in(self, items: &mut [Node], place: &str, notes: &Notes) -> Result<(), String> {
+        let place = format!("{place}/*");
+        items.iter_mut().try_for_each(|item| self.put_at(item, &place, notes))
+    }
+
+    /// The objects and lists, and their names, up to the last reference: this is what the numbers count.
+    /// `None` when there is no reference.
     fn skeleton(self, node: &Node) -> Option<String> {
         let reference = self.reference?;
         let (mut sequence, mut end) = (String::new(), None);
-        walk(node, &mut |node| match node {
+        walk("", node, &mut |name, node| match node {
             Node::Leaf(_) => {}
-            Node::List(_) => sequence.push('['),
+            Node::List(_) => sequence.extend([name, "\n["]),
             Node::Object(members) if members.iter().any(|(name, _)| name == reference) => {
                 end = Some(sequence.len());
             }
-            Node::Object(_) => sequence.push('{'),
+            Node::Object(_) => sequence.extend([name, "\n{"]),
         });
         Some(hash(sequence.get(..end?)?))
     }
 }
 
-fn walk(node: &Node, visit: &mut impl FnMut(&Node)) {
-    visit(node);
+fn walk<'a>(name: &'a str, node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Node)) {
+    visit(name, node);
     match node {
         Node::Leaf(_) => {}
-        Node::List(items) => items.iter().for_each(|item| walk(item, visit)),
-        Node::Object(members) => members.iter().for_each(|(_, value)| walk(value, visit)),
+        Node::List(items) => items.iter().for_each(|item| walk("", item, visit)),
+        Node::Object(members) => {
+            members.iter().for_each(|(name, value)| walk(name, value, visit));
+        }
     }
 }
 

@@ -2,7 +2,11 @@
 
 use sayso_activity::Raw;
 
-use crate::document::{Recorded, Response};
+use super::mailbox::Item;
+use crate::{
+    Error,
+    document::{Recorded, Response},
+};
 
 /// What the sender of an activity is told once its turn is durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,5 +26,24 @@ impl Answer {
         let replies = recorded.map(|recorded| recorded.replies.clone()).unwrap_or_default();
         let response = recorded.and_then(|recorded| recorded.response.clone());
         Self { replies, response, is_repeat, is_handled: true }
+    }
+}
+
+/// What each part of each item is told if the round commits.
+pub(super) type Verdicts = Vec<Vec<Result<Answer, Error>>>;
+
+/// Tells each part of each item its verdict.
+pub(super) fn answer(items: Vec<Item>, verdicts: Verdicts) {
+    for (item, verdicts) in items.into_iter().zip(verdicts) {
+        for (part, verdict) in item.parts.into_iter().zip(verdicts) {
+            part.answer(verdict);
+        }
+    }
+}
+
+/// Tells all of them the same error.
+pub(super) fn fail(items: Vec<Item>, error: &Error) {
+    for item in items {
+        item.answer(&Err(error.clone()));
     }
 }

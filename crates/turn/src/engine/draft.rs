@@ -110,6 +110,11 @@ impl Draft {
         self.is_changed = true;
     }
 
+    /// Puts a timer back that this build could not fire.
+    pub(super) fn put_back(&mut self, timer: &Arc<Timer>) {
+        self.document.ledger.timers.push(Arc::clone(timer));
+    }
+
     /// Keeps a timer whose turn failed where an operator sees it.
     pub(super) fn park_timer(
         &mut self,

@@ -12,6 +12,7 @@ use tracing::Instrument;
 
 use super::{
     Answer, Shared,
+    answer::{Verdicts, answer, fail},
     cache::Cached,
     commit::{Commit, Loaded},
     draft::{self, Draft},
@@ -26,9 +27,6 @@ use crate::{
     run::{Attempt, Made},
     store::Expect,
 };
-
-/// What each part of each item is told if the round commits.
-type Verdicts = Vec<Vec<Result<Answer, Error>>>;
 
 /// Why a round did not bring it to an end.
 enum Setback {
@@ -170,6 +168,21 @@ async fn round(
     }
 }
 
+/// Fires what is due. Timers that only a newer build can fire are no reason to write.
+async fn fire(
+    shared: &Arc<Shared>,
+    mailbox: &Mailbox,
+    draft: &mut Draft,
+    shelf: &Arc<Shelf>,
+    left: Duration,
+) -> Result<usize, Setback> {
+    let is_changed = draft.is_changed;
+    let mut kept = 0;
+    let fired = fire_due(shared, mailbox, draft, shelf, left, &mut kept).await? - kept;
+    draft.is_changed = is_changed || fired > 0;
+    Ok(fired)
+}
+
 /// How many turns a round's verdicts speak of that were not there before.
 fn fresh(verdicts: &Verdicts) -> usize {
     let is_new = |item: &&Vec<Result<Answer, Error>>| {
@@ -265,7 +278,7 @@ async fn turn(
     let ran = ran.instrument(item.span.clone()).await?;
     let ids: Vec<TurnId> = new.iter().map(|part| part.id).collect();
     let verdict = match ran {
-        Err(failure) => Err(Error::Failed(failure)),
+        Err(failure) => Err(failure.into()),
         Ok(result) => {
             let recorded = keep(draft, shelf, &ids, result, is_answer, shared);
             Ok(Answer::new(recorded.as_deref(), false))
@@ -303,24 +316,22 @@ async fn logic(
         Ok(result) => return Ok(Ok(result)),
         Err(failure) => Arc::new(failure),
     };
+    failure.log();
+    if failure.is_newer() {
+        shared.counters.newer.add(1);
+        return Ok(Err(failure));
+    }
     shared.counters.failures.add(1);
-    log(&failure);
     let handled = attempt.run_on_error(&*shared.logic, Arc::clone(&failure), within).await;
     Ok(match handled.map(|made| made.and_then(prepare)) {
         Some(Ok(result)) => Ok(result),
         Some(Err(second)) => {
-            log(&second);
-            Err(failure)
+            second.log();
+            shared.counters.newer.add(second.is_newer().into());
+            Err(if second.is_newer() { Arc::new(second) } else { failure })
         }
         None => Err(failure),
     })
-}
-
-fn log(failure: &Failure) {
-    match failure {
-        Failure::Error(error) => tracing::error!(%error, "the bot's logic failed"),
-        other => tracing::error!("{other}"),
-    }
 }
 
 /// Makes a turn's result part of the round.
@@ -339,12 +350,13 @@ fn keep(
 }
 
 /// Runs a turn for every timer that is due. Taking it out of the document is what fires it once.
-async fn fire(
+async fn fire_due(
     shared: &Arc<Shared>,
     mailbox: &Mailbox,
     draft: &mut Draft,
     shelf: &Arc<Shelf>,
     left: Duration,
+    kept: &mut usize,
 ) -> Result<usize, Setback> {
     let now = shared.clock.now();
     let due = draft.due_timers(now);
@@ -370,22 +382,13 @@ async fn fire(
         let span = tracing::info_span!("turn", %id, kind = "timer");
         match logic(shared, draft, shelf, &attempt, false, left).instrument(span).await? {
             Ok(result) => drop(keep(draft, shelf, &[id], result, false, shared)),
+            Err(failure) if failure.is_newer() => {
+                // An instance of the newer build fires it.
+                draft.put_back(timer);
+                *kept += 1;
+            }
             Err(failure) => draft.park_timer(id, timer, &failure, now, &shared.limits),
         }
     }
     Ok(due.len())
-}
-
-fn answer(items: Vec<Item>, verdicts: Verdicts) {
-    for (item, verdicts) in items.into_iter().zip(verdicts) {
-        for (part, verdict) in item.parts.into_iter().zip(verdicts) {
-            part.answer(verdict);
-        }
-    }
-}
-
-fn fail(items: Vec<Item>, error: &Error) {
-    for item in items {
-        item.answer(&Err(error.clone()));
-    }
 }

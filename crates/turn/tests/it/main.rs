@@ -6,13 +6,19 @@
 #[cfg(test)]
 mod courier;
 #[cfg(test)]
+mod deployments;
+#[cfg(test)]
 mod failures;
 #[cfg(all(test, feature = "fuzzing"))]
 mod fuzz;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod retention;
+#[cfg(test)]
+mod script;
 #[cfg(test)]
 mod steps;
 #[cfg(test)]
@@ -21,5 +27,7 @@ mod store_faults;
 mod timers;
 #[cfg(test)]
 mod turns;
+#[cfg(test)]
+mod versioned;
 #[cfg(test)]
 mod world;

@@ -1,0 +1,52 @@
+//! What can go wrong between dialogs, as opposed to inside one of the author's.
+
+/// A mistake in how dialogs are put together or kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A dialog was asked for that no set has.
+    #[error("there is no dialog `{id}` here: known are {known}; add it to the set or check the id")]
+    Unknown {
+        /// The id that was asked for.
+        id: String,
+        /// The ids that could have been asked for.
+        known: String,
+    },
+    /// The stack is as deep as it may be.
+    #[error(
+        "more than {0} dialogs are on the stack: one begins another without an end; use `replace`"
+    )]
+    Depth(usize),
+    /// A container was changed while a conversation was inside it, and the policy is to fail.
+    #[error("the dialog `{id}` was changed while this conversation was inside it")]
+    Changed {
+        /// The container.
+        id: String,
+    },
+    /// A component has no dialog to begin with.
+    #[error("the component `{0}` has no dialogs")]
+    NoDialogs(String),
+    /// A value is not of the type it is asked for.
+    #[error("{what} does not have the expected type")]
+    Type {
+        /// Which value.
+        what: String,
+        /// What does not fit.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// An error of a dialog, with the place where it happened.
+    #[error("the dialog `{dialog}` failed (stack: {stack})")]
+    Inside {
+        /// The dialog that was active.
+        dialog: String,
+        /// The ids on the stack, outermost first.
+        stack: String,
+        /// What happened.
+        #[source]
+        source: sayso_turn::BotError,
+    },
+}
+
+/// What dialogs return: a value, or any error of theirs.
+pub type Result<T, E = sayso_turn::BotError> = std::result::Result<T, E>;

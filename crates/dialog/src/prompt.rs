@@ -1,0 +1,110 @@
+//! Prompts: what is asked, and how an answer is understood.
+//!
+//! A [`Prompt`] is pure: it makes the question and reads the answer. Two things stand on it: the classic
+//! prompts ([`PromptDialog`] and its names, such as [`NumberPrompt`]), which are dialogs on a stack, and
+//! the questions of straight-line conversations.
+
+mod choice;
+mod confirm;
+mod date;
+mod dialog;
+mod number;
+mod options;
+mod plain;
+mod validate;
+
+use std::fmt;
+
+use sayso_activity::Activity;
+use sayso_turn::clock::Timestamp;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::recognize::Language;
+
+pub use choice::Choose;
+pub use confirm::Confirm;
+pub use date::Date;
+pub use dialog::{DEADLINE, PromptDialog};
+pub use number::{Count, FromNumber};
+pub use options::{Deadline, Late, PromptOptions};
+pub use plain::{Any, Attach, Text};
+pub use validate::{Check, Validator};
+
+/// Asks for a text.
+pub type TextPrompt = PromptDialog<Text>;
+/// Asks for a number: of any type, `f64` unless another is named; whole types take no fractions.
+pub type NumberPrompt<T = f64> = PromptDialog<Count<T>>;
+/// Asks for yes or no.
+pub type ConfirmPrompt = PromptDialog<Confirm>;
+/// Asks for one of several things.
+pub type ChoicePrompt = PromptDialog<Choose>;
+/// Asks for a date or a time.
+pub type DateTimePrompt = PromptDialog<Date>;
+/// Asks for files.
+pub type AttachmentPrompt = PromptDialog<Attach>;
+/// Asks for an activity of any kind, which a validator recognises.
+pub type ActivityPrompt = PromptDialog<Any>;
+
+/// How to ask for something, and how to understand the answer. Both must be pure: they may run more
+/// than once for one answer.
+pub trait Prompt: fmt::Debug + Send + Sync + 'static {
+    /// What an answer is.
+    type Value: Serialize + DeserializeOwned + Clone + Send + Sync + 'static;
+
+    /// Its name among prompts.
+    const KIND: &'static str;
+
+    /// Whether the answer is read by the options. If not they are not even looked at.
+    const NEEDS_OPTIONS: bool = false;
+
+    /// Makes the question of what the author wrote.
+    fn render(&self, asked: Activity, _options: &PromptOptions, _inbound: &Inbound<'_>) -> Activity {
+        asked
+    }
+
+    /// Reads the answer; `None` when it is none.
+    fn recognize(&self, inbound: &Inbound<'_>, options: &PromptOptions) -> Option<Self::Value>;
+
+    /// Whether an activity can be an answer at all. Messages are.
+    fn takes(&self, activity: &Activity) -> bool {
+        activity.is_message()
+    }
+}
+
+/// What came in, and how to read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Inbound<'a> {
+    /// The activity.
+    pub activity: &'a Activity,
+    /// The locale to read it in, such as `en-us`.
+    pub locale: &'a str,
+    /// When it came.
+    pub now: Timestamp,
+}
+
+impl<'a> Inbound<'a> {
+    /// The locale is the first that is given: the prompt's, the activity's, the default, `en-us`.
+    #[must_use]
+    pub fn new(
+        activity: &'a Activity,
+        asked: Option<&'a str>,
+        default: Option<&'a str>,
+        now: Timestamp,
+    ) -> Self {
+        let given = [asked, activity.locale.as_deref(), default];
+        let locale = given.into_iter().flatten().find(|locale| !locale.is_empty());
+        Self { activity, locale: locale.unwrap_or("en-us"), now }
+    }
+
+    /// The language to read it in: English where the locale's is not understood.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        Language::of(self.locale).unwrap_or_default()
+    }
+
+    /// The text, empty when there is none.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.activity.text()
+    }
+}

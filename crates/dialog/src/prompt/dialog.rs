@@ -1,0 +1,248 @@
+//! A prompt as a dialog on the stack: asks, waits, asks again, ends with the answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sayso_activity::{Activity, Kind};
+use sayso_turn::TimerId;
+use serde_json::Value;
+
+use super::{
+    Check, Inbound, Late, Prompt, PromptOptions,
+    validate::{BoxValidator, Validator},
+};
+use crate::{
+    context::DialogContext,
+    dialog::{Dialog, DialogTurn, Event, Reason, from_json, to_json},
+    error::Result,
+    state::{Instance, Members},
+};
+
+/// The name of the event by which a deadline runs out.
+pub const DEADLINE: &str = "sayso/deadline";
+
+mod member {
+    pub(super) const OPTIONS: &str = "options";
+    pub(super) const STATE: &str = "state";
+    pub(super) const ATTEMPTS: &str = "attemptCount";
+    pub(super) const TIMER: &str = "timer";
+}
+
+/// A prompt on the stack.
+///
+/// An answer is valid when it is understood, or, with a validator, when that says so. If it is not, the
+/// retry prompt is sent, or the prompt again, unless the validator said something itself.
+///
+/// # Example
+/// ```
+/// use sayso_dialog::{Check, NumberPrompt};
+///
+/// let age = NumberPrompt::<u8>::new("age")
+///     .validate(|check: &mut Check<'_, u8>| check.value.is_some_and(|age| age >= 18));
+/// # drop(age);
+/// ```
+pub struct PromptDialog<P: Prompt> {
+    id: String,
+    prompt: P,
+    locale: Option<String>,
+    validator: Option<BoxValidator<P::Value>>,
+}
+
+impl<P: Prompt + Default> PromptDialog<P> {
+    /// A prompt of this id.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self::of(id, P::default())
+    }
+}
+
+impl<P: Prompt> PromptDialog<P> {
+    /// A prompt of this id, that asks and understands so.
+    #[must_use]
+    pub fn of(id: impl Into<String>, prompt: P) -> Self {
+        Self { id: id.into(), prompt, locale: None, validator: None }
+    }
+
+    /// Reads answers in this locale where neither the prompt's options nor the activity name one.
+    #[must_use]
+    pub fn locale(mut self, locale: impl Into<String>) -> Self {
+        self.locale = Some(locale.into());
+        self
+    }
+
+    /// Takes only answers that this says yes to.
+    #[must_use]
+    pub fn validate(
+        mut self,
+        is_valid: impl Fn(&mut Check<'_, P::Value>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.validator = Some(Arc::new(move |mut check| {
+            let value = if is_valid(&mut check) { check.value } else { None };
+            Box::pin(std::future::ready(Ok(value)))
+        }));
+        self
+    }
+
+    /// Takes only answers that this gives back. It may wait for something.
+    #[must_use]
+    pub fn validate_with(mut self, validator: impl for<'a> Validator<'a, P::Value>) -> Self {
+        self.validator = Some(Arc::new(move |check| validator.check(check)));
+        self
+    }
+
+    fn options(&self, dc: &DialogContext) -> Result<PromptOptions> {
+        let kept = dc.top().and_then(|top| top.state.get(member::OPTIONS));
+        Ok(from_json(kept.unwrap_or(&Value::Null), || format!("the options of the prompt `{}`", self.id))?)
+    }
+
+    /// Sends the question, or the question after a wrong answer.
+    fn ask(&self, dc: &mut DialogContext, options: &PromptOptions, is_retry: bool) {
+        let retry = options.retry_prompt.as_ref().filter(|_| is_retry);
+        let Some(mut asked) = retry.or(options.prompt.as_ref()).cloned() else { return };
+        let hint = asked.input_hint.get_or_insert_with(|| "expectingInput".to_owned());
+        debug_assert!(!hint.is_empty());
+        let now = dc.turn().now();
+        let language = options.recognize_language.as_deref();
+        let turn = dc.turn();
+        let inbound = Inbound::new(turn.activity(), language, self.locale.as_deref(), now);
+        let question = self.prompt.render(asked, options, &inbound);
+        turn.send(question);
+    }
+
+    /// Sets the timer of the deadline, if there is one.
+    fn set_timer(dc: &mut DialogContext, options: &PromptOptions) {
+        let Some(deadline) = &options.deadline else { return };
+        let timer = dc.turn().after(deadline.wait(), Activity::event(DEADLINE));
+        kept(dc).insert(member::TIMER.to_owned(), timer.as_str().into());
+    }
+
+    /// Whether this turn's activity is our deadline running out.
+    fn is_late(dc: &mut DialogContext) -> bool {
+        let timer = kept(dc).get(member::TIMER).and_then(Value::as_str).map(str::to_owned);
+        let activity = dc.turn().activity();
+        activity.kind == Kind::Event
+            && activity.name.as_deref() == Some(DEADLINE)
+            && timer.is_some_and(|timer| activity.id.as_deref() == Some(&timer))
+    }
+
+    async fn late(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
+        drop(kept(dc).remove(member::TIMER));
+        let options = self.options(dc)?;
+        match options.deadline.as_ref().map(super::Deadline::late) {
+            Some(Late::Default(value)) => dc.end(value.clone()).await,
+            Some(Late::Cancel) => dc.cancel_all_for(Event::CANCEL, Value::Null, true).await,
+            Some(Late::Remind) => {
+                self.ask(dc, &options, false);
+                Ok(DialogTurn::waiting())
+            }
+            None => Ok(DialogTurn::waiting()),
+        }
+    }
+
+    /// Reads the answer, and asks the validator.
+    async fn answer(&self, dc: &mut DialogContext, options: &PromptOptions) -> Result<Option<P::Value>> {
+        let attempt = kept(dc).get(member::ATTEMPTS).and_then(Value::as_u64).unwrap_or_default() + 1;
+        kept(dc).insert(member::ATTEMPTS.to_owned(), attempt.into());
+        let turn = dc.turn();
+        let language = options.recognize_language.as_deref();
+        let inbound = Inbound::new(turn.activity(), language, self.locale.as_deref(), turn.now());
+        let value = self.prompt.recognize(&inbound, options);
+        match &self.validator {
+            None => Ok(value),
+            Some(validator) => {
+                let validations = options.validations.clone().unwrap_or_default();
+                validator(Check { value, attempt, validations, turn }).await
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl<P: Prompt> Dialog for PromptDialog<P> {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    async fn begin(&self, dc: &mut DialogContext, options: Value) -> Result<DialogTurn> {
+        let mut options: PromptOptions =
+            from_json(&options, || format!("the options of the prompt `{}`", self.id))?;
+        for asked in [&mut options.prompt, &mut options.retry_prompt].into_iter().flatten() {
+            asked.input_hint.get_or_insert_with(|| "expectingInput".to_owned());
+        }
+        let state = dc.state();
+        state.insert(member::OPTIONS.to_owned(), to_json(&options, "the options of a prompt")?);
+        state.insert(member::STATE.to_owned(), Members::new().into());
+        self.ask(dc, &options, false);
+        Self::set_timer(dc, &options);
+        Ok(DialogTurn::waiting())
+    }
+
+    async fn proceed(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
+        if Self::is_late(dc) {
+            return self.late(dc).await;
+        }
+        if !self.prompt.takes(dc.turn().activity()) {
+            return Ok(DialogTurn::waiting());
+        }
+        // Most answers are read without the options; then they are not even parsed.
+        let is_plain = !P::NEEDS_OPTIONS && self.validator.is_none();
+        let options = match is_plain {
+            true => PromptOptions {
+                recognize_language: language(dc),
+                ..PromptOptions::default()
+            },
+            false => self.options(dc)?,
+        };
+        let said = dc.turn().replies().len();
+        if let Some(value) = self.answer(dc, &options).await? {
+            return dc.end(value).await;
+        }
+        let is_message = dc.turn().activity().is_message();
+        if is_message && dc.turn().replies().len() == said {
+            let options = if is_plain { self.options(dc)? } else { options };
+            self.ask(dc, &options, true);
+        }
+        Ok(DialogTurn::waiting())
+    }
+
+    async fn resume(&self, dc: &mut DialogContext, _: Reason, _: Value) -> Result<DialogTurn> {
+        self.reprompt(dc).await?;
+        Ok(DialogTurn::waiting())
+    }
+
+    async fn reprompt(&self, dc: &mut DialogContext) -> Result<()> {
+        let options = self.options(dc)?;
+        self.ask(dc, &options, false);
+        Ok(())
+    }
+
+    async fn ended(&self, dc: &mut DialogContext, instance: &Instance, _: Reason) -> Result<()> {
+        let timer = instance.state.get(member::STATE).and_then(|state| state.get(member::TIMER));
+        if let Some(timer) = timer {
+            let timer: TimerId = from_json(timer, || "the timer of a prompt".to_owned())?;
+            dc.turn().cancel(&timer);
+        }
+        Ok(())
+    }
+}
+
+/// What the prompt keeps beside its options.
+fn kept(dc: &mut DialogContext) -> &mut Members {
+    let state = dc.state().entry(member::STATE).or_insert_with(|| Members::new().into());
+    if !state.is_object() {
+        *state = Members::new().into();
+    }
+    state.as_object_mut().expect("it was made an object")
+}
+
+fn language(dc: &DialogContext) -> Option<String> {
+    let options = dc.top()?.state.get(member::OPTIONS)?;
+    options.get("recognizeLanguage")?.as_str().map(str::to_owned)
+}
+
+impl<P: Prompt> fmt::Debug for PromptDialog<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PromptDialog").field("id", &self.id).field("prompt", &self.prompt).finish()
+    }
+}

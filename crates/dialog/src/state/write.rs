@@ -1,0 +1,120 @@
+//! Writing a stack as one of the SDKs would.
+//!
+//! .NET and Python make objects of what they read by the type names in it, so every object that they
+//! must find again gets one: only names of the dialog library and of lists and dictionaries. The stores'
+//! layouts know these names and let no others pass.
+
+mod dotnet;
+mod python;
+
+use serde_json::{Value, json};
+
+use super::{DialogState, Instance, Members, Shape, read::DECIMALS};
+
+pub(super) fn state(state: &DialogState) -> Result<Value, serde_json::Error> {
+    let shape = state.shape;
+    let instances = state.stack.iter().map(|one| instance(one, shape));
+    let mut items = instances.collect::<Result<Vec<_>, _>>()?;
+    let mut members = state.rest.clone();
+    match shape {
+        Shape::JavaScript => drop(members.insert("dialogStack".to_owned(), items.into())),
+        Shape::DotNet => {
+            items.reverse();
+            typed(&mut members, dotnet::STATE);
+            let list = json!({ "$type": dotnet::INSTANCES, "$values": items });
+            members.insert("dialogStack".to_owned(), list);
+        }
+        Shape::Python => {
+            items.reverse();
+            members.insert("py/object".to_owned(), python::STATE.into());
+            members.insert("_dialog_stack".to_owned(), items.into());
+        }
+    }
+    Ok(Value::Object(members))
+}
+
+fn instance(instance: &Instance, shape: Shape) -> Result<Value, serde_json::Error> {
+    let mut members = instance.rest.clone();
+    let decimals = members.remove(DECIMALS);
+    let mut kept = instance.state.clone();
+    match shape {
+        Shape::JavaScript => javascript(&mut kept),
+        Shape::DotNet => dotnet::kept(&mut kept),
+        Shape::Python => python::kept(&mut kept, decimals),
+    }
+    if let Some(inner) = &instance.inner {
+        kept.insert("dialogs".to_owned(), state(inner)?);
+    }
+    members.insert("id".to_owned(), instance.id.as_str().into());
+    let version = instance.version.as_deref().map_or(Value::Null, Value::from);
+    match shape {
+        Shape::JavaScript if version.is_null() => {}
+        Shape::JavaScript => drop(members.insert("version".to_owned(), version)),
+        Shape::DotNet => {
+            typed(&mut members, dotnet::INSTANCE);
+            members.insert("StackIndex".to_owned(), Value::Null);
+            members.insert("Version".to_owned(), version);
+        }
+        Shape::Python => {
+            members.insert("py/object".to_owned(), python::INSTANCE.into());
+        }
+    }
+    members.insert("state".to_owned(), kept.into());
+    Ok(Value::Object(members))
+}
+
+fn javascript(kept: &mut Members) {
+    if !is_waterfall(kept) {
+        return;
+    }
+    let id = kept.remove("instanceId");
+    if let (Some(id), Some(Value::Object(values))) = (id, kept.get_mut("values")) {
+        values.insert("instanceId".to_owned(), id);
+    }
+    if let Some(options) = kept.get_mut("options").filter(|options| options.is_null()) {
+        *options = Members::new().into();
+    }
+}
+
+fn is_waterfall(kept: &Members) -> bool {
+    kept.contains_key("stepIndex")
+}
+
+/// A prompt keeps something beside its options.
+fn is_prompt(kept: &Members) -> bool {
+    kept.get("state").is_some_and(Value::is_object)
+}
+
+/// The values in which a choice that was made is kept as it is in all of the SDKs.
+fn found_choices(kept: &mut Members) -> impl Iterator<Item = &mut Members> {
+    let values = kept.get_mut("values").and_then(Value::as_object_mut);
+    values.into_iter().flat_map(Members::values_mut).filter_map(Value::as_object_mut).filter(|one| {
+        let is_known = |name: &String| ["value", "index", "score", "synonym"].contains(&name.as_str());
+        one.keys().all(is_known)
+            && one.get("value").is_some_and(Value::is_string)
+            && one.get("index").is_some_and(Value::is_u64)
+            && one.get("score").is_some_and(Value::is_number)
+    })
+}
+
+/// The questions and choices of a prompt, which in JavaScript may be bare texts.
+fn whole(options: &mut Members) {
+    for name in ["prompt", "retryPrompt"] {
+        if let Some(asked) = options.get_mut(name)
+            && let Some(text) = asked.as_str()
+        {
+            *asked = json!({ "type": "message", "text": text });
+        }
+    }
+    if let Some(Value::Array(choices)) = options.get_mut("choices") {
+        for choice in choices {
+            if let Some(text) = choice.as_str() {
+                *choice = json!({ "value": text });
+            }
+        }
+    }
+}
+
+fn typed(members: &mut Members, name: &str) {
+    members.insert("$type".to_owned(), name.into());
+}

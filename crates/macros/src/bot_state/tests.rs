@@ -1,0 +1,93 @@
+//! What the derive refuses, in which words and where; and what it makes.
+
+use super::expand;
+use crate::root::Root;
+
+fn expanded(text: &str, root: Root) -> syn::Result<String> {
+    expand(&syn::parse_str(text).unwrap(), root).map(|code| code.to_string())
+}
+
+#[test]
+fn what_is_wrong_is_said_and_what_to_do() {
+    let cases = [
+        ("struct O;", "`O` has no version: write `#[state(version = 1)]` above it"),
+        ("#[state()] struct O;", "`O` has no version"),
+        ("#[state(version = 0)] struct O;", "the first version is 1"),
+        ("#[state(version = -1)] struct O;", "invalid digit found in string"),
+        ("#[state(version = 1, version = 1)] struct O;", "the version is given twice"),
+        (
+            "#[state(version = 3, upcast(1 = a))] struct O;",
+            "version 2 has no upcaster: add `2 = function` to `upcast(...)`; the function makes version 3 of it",
+        ),
+        ("#[state(version = 2)] struct O;", "version 1 has no upcaster"),
+        (
+            "#[state(version = 2, upcast(1 = a, 2 = b))] struct O;",
+            "an upcaster starts from an older version, and 2 is the current one",
+        ),
+        ("#[state(version = 2, upcast(0 = z, 1 = a))] struct O;", "the first version is 1"),
+        (
+            "#[state(version = 2, upcast(1 = a, 1 = b))] struct O;",
+            "version 1 has an upcaster already",
+        ),
+        ("#[state(version = 1, downcast(2 = a))] struct O;", "there are `version = 3` and"),
+        (
+            "#[state(version = 1)] union O { a: u8, b: u8 }",
+            "a union cannot be state: nobody knows which of its fields is in use",
+        ),
+        (
+            "#[state(version = 1)] struct O<'a> { a: &'a str }",
+            "state owns its data: a type with a lifetime cannot be BotState",
+        ),
+        (
+            "#[state(version = 1)] #[serde(rename_all = \"lowercase\", into = \"X\")] struct O;",
+            "`#[serde(into)]` on the type does not go together with BotState",
+        ),
+        (
+            "#[state(version = 1)] struct O { #[serde(rename = \"$version\")] a: u8 }",
+            "the member `$version` is where the version is kept: name the field otherwise",
+        ),
+    ];
+    for (text, sentence) in cases {
+        let error = expanded(text, Root::Parts).unwrap_err();
+        assert!(error.to_string().starts_with(sentence), "{text}: {error}");
+    }
+}
+
+#[test]
+fn the_twin_has_the_fields_and_what_serde_is_told_of_them() {
+    let text = "#[state(version = 2, upcast(1 = a::b))] #[serde(rename_all = \"camelCase\")]
+        /// Not for serde.
+        struct O<T: Clone> { #[serde(default)] a: Vec<T>, /** Nor this. */ b: Option<Box<Self>> }";
+    let code = expanded(text, Root::Parts).unwrap();
+    for part in [
+        r#"#[serde (crate = "::sayso_turn::versioned::private::serde" , remote = "O")]"#,
+        r#"#[serde (rename = "O")] #[serde (rename_all = "camelCase")]"#,
+        "struct __StoredO < T : Clone > { # [serde (default)] a : Vec < T > , b : Option < Box < O < T > > > }",
+        "1u32 => :: sayso_turn :: versioned :: private :: step (a :: b , value)",
+        "const VERSION : u32 = 2u32 ;",
+        "const IS_WRAPPED : bool = false ;",
+    ] {
+        let part = part.replace("#[", "# [");
+        assert!(code.contains(&part), "no `{part}` in {code}");
+    }
+    assert!(!code.contains("Not for serde") && !code.contains("Nor this"), "{code}");
+    let facade = expanded(text, Root::Facade).unwrap();
+    assert!(facade.contains("\"::sayso::turn::versioned::private::serde\""), "{facade}");
+    assert!(!facade.contains("sayso_turn"), "{facade}");
+}
+
+#[test]
+fn only_an_object_of_fields_has_its_version_beside_them() {
+    let shapes = [
+        ("struct O { a: u8 }", false),
+        ("struct O {}", false),
+        ("struct O(u8);", true),
+        ("struct O;", true),
+        ("enum O { A, B { c: u8 } }", true),
+        ("#[serde(transparent)] struct O { a: u8 }", true),
+    ];
+    for (shape, is_wrapped) in shapes {
+        let code = expanded(&format!("#[state(version = 1)] {shape}"), Root::Parts).unwrap();
+        assert!(code.contains(&format!("IS_WRAPPED : bool = {is_wrapped}")), "{shape}");
+    }
+}

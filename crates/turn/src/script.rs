@@ -1,0 +1,246 @@
+//! Scripts: a bot tested as a dialogue, without a server, a store or a clock.
+//!
+//! A script runs every activity as the engine's own attempt does: handlers that fail change nothing,
+//! an activity that comes again counts once, timers are durable and fire once. State goes from turn
+//! to turn as JSON. Nothing is said to anybody and no time passes but the script's own, so a script
+//! takes microseconds and gives the same result each time.
+//!
+//! Steps are only written down; awaiting the script plays them. A bot that says anything else than
+//! the script expects, or more, or less, fails the test with the dialogue so far and an arrow at the
+//! line that differs. Only typing and trace activities need not be expected.
+//!
+//! # Example
+//! ```
+//! use sayso_turn::{Bot, Turn, script::chat};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let bot = Bot::new().on_message(async |mut turn: Turn| {
+//!     let size = turn.state().named::<Option<String>>("size")?.clone();
+//!     match (size, turn.text().to_owned()) {
+//!         (None, text) if text == "hi" => turn.say("What size?"),
+//!         (None, text) => {
+//!             *turn.state().named("size")? = Some(text);
+//!             turn.say("Which topping?");
+//!         }
+//!         (Some(size), text) => turn.say(format!("A {size} pizza with {text}.")),
+//!     }
+//!     Ok(())
+//! });
+//! chat(bot)
+//!     .user("hi")
+//!     .expects("What size?")
+//!     .user("large")
+//!     .expects("Which topping?")
+//!     .again() // the channel delivers it once more
+//!     .expects_nothing()
+//!     .user("olives")
+//!     .expects("A large pizza with olives.")
+//!     .await;
+//! # }
+//! ```
+
+mod chat_text;
+mod dialogue;
+mod expects;
+mod hear;
+mod line;
+mod mismatch;
+mod play;
+mod setting;
+mod stage;
+mod step;
+mod transcript;
+
+pub use dialogue::Dialogue;
+pub use line::Line;
+pub use mismatch::Mismatch;
+pub use step::Verdict;
+pub use transcript::{Transcript, TranscriptError};
+
+use std::{fmt, panic::Location, sync::Arc, time::Duration};
+
+use sayso_activity::{Activity, Kind};
+
+use crate::{Bag, Logic, clock::Timestamp};
+use setting::Address;
+use step::{Placed, Step};
+
+/// When a script's clock starts: a Monday noon, 2024-01-01T12:00:00Z.
+const NOON: Timestamp = Timestamp::from_millis(1_704_110_400_000);
+
+/// Begins a script with a bot. See the [module](self) for an example.
+#[track_caller]
+pub fn chat<'a>(bot: impl Logic) -> Script<'a> {
+    Script::new(Source::One(Arc::new(bot)))
+}
+
+/// Begins a script with a way to make the bot, so that [`Script::restart`] can make it anew.
+///
+/// # Example
+/// ```
+/// use sayso_turn::{Bot, Turn, script::chat_with};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let bot = || Bot::new().on_message(async |mut turn: Turn| {
+///     let count = turn.state().named::<u32>("count")?;
+///     *count += 1;
+///     let line = format!("{count}");
+///     turn.say(line);
+///     Ok(())
+/// });
+/// chat_with(bot).user("a").expects("1").restart().user("b").expects("2").await;
+/// # }
+/// ```
+#[track_caller]
+pub fn chat_with<'a, L: Logic>(make: impl Fn() -> L + Send + 'a) -> Script<'a> {
+    Script::new(Source::Factory(Box::new(move || Arc::new(make()))))
+}
+
+/// A dialogue to be played: steps in order. Await it, or [`run`](Self::run) it for a result.
+///
+/// # Example
+/// ```
+/// # use sayso_turn::{Bot, Turn, script::{Script, chat}};
+/// /// Parts that scripts have in common are functions.
+/// fn greets(script: Script<'_>) -> Script<'_> {
+///     script.user("hi").expects("Hello!")
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// # let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+/// greets(greets(chat(bot))).await;
+/// # }
+/// ```
+#[must_use = "a script does nothing until it is awaited or run"]
+pub struct Script<'a> {
+    source: Source<'a>,
+    address: Address,
+    starts_at: Timestamp,
+    starts_with: Option<Bag>,
+    is_contended: bool,
+    is_restarting: bool,
+    begins: &'static Location<'static>,
+    steps: Vec<Placed<'a>>,
+}
+
+/// Where the bot comes from.
+enum Source<'a> {
+    One(Arc<dyn Logic>),
+    Factory(Box<dyn FnMut() -> Arc<dyn Logic> + Send + 'a>),
+}
+
+impl<'a> Script<'a> {
+    #[track_caller]
+    fn new(source: Source<'a>) -> Self {
+        Self {
+            source,
+            address: Address::default(),
+            starts_at: NOON,
+            starts_with: None,
+            is_contended: false,
+            is_restarting: false,
+            begins: Location::caller(),
+            steps: Vec::new(),
+        }
+    }
+
+    #[track_caller]
+    fn then(mut self, step: Step<'a>) -> Self {
+        self.steps.push(Placed { at: Location::caller(), step });
+        self
+    }
+
+    /// The user says something.
+    #[track_caller]
+    pub fn user(self, text: impl Into<String>) -> Self {
+        self.activity(Activity::message(text))
+    }
+
+    /// Any activity comes in. What it lacks of an address (channel, conversation, sender, recipient,
+    /// language, id) is added.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, activity::Activity, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = Bot::new().on_event("moved", async |mut turn: Turn| { turn.say("Where to?"); Ok(()) });
+    /// chat(bot).activity(Activity::event("moved")).expects("Where to?").await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn activity(self, mut activity: Activity) -> Self {
+        self.address.fill(&mut activity);
+        self.then(Step::Receive(Box::new(activity)))
+    }
+
+    /// The user joins: a `conversationUpdate` that adds them.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = Bot::new().on_joined(async |mut turn: Turn| { turn.say("Welcome!"); Ok(()) });
+    /// chat(bot).joins().expects("Welcome!").await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn joins(self) -> Self {
+        let members_added = Some(vec![self.address.user.clone()]);
+        self.activity(Activity { members_added, ..Activity::new(Kind::ConversationUpdate) })
+    }
+
+    /// The channel delivers the last activity once more. If its turn was saved, nothing happens; if it
+    /// failed and no error handler minded, it runs anew.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+    /// chat(bot).user("hi").expects("Hello!").again().expects_nothing().await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn again(self) -> Self {
+        self.then(Step::Again)
+    }
+
+    /// Time passes. Timers that become due fire on the way, each at its time and in order.
+    ///
+    /// # Example
+    /// ```
+    /// # use std::time::Duration;
+    /// # use sayso_turn::{Bot, Turn, activity::Activity, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new()
+    ///     .on_message(async |mut turn: Turn| {
+    ///         turn.after(Duration::from_secs(60), Activity::event("late"));
+    ///         Ok(())
+    ///     })
+    ///     .on_event("late", async |mut turn: Turn| { turn.say("Still there?"); Ok(()) });
+    /// chat(bot)
+    ///     .user("hi")
+    ///     .passes(Duration::from_secs(59))
+    ///     .expects_nothing()
+    ///     .passes(Duration::from_secs(1))
+    ///     .expects("Still there?")
+    ///     .await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn passes(self, time: Duration) -> Self {
+        self.then(Step::Pass(time))
+    }
+
+    /// The process ends and another takes over: the bot is made anew, state is read from its JSON.
+    /// Needs [`chat_with`]; see there for an example.
+    #[track_caller]
+    pub fn restart(self) -> Self {
+        self.then(Step::Restart)
+    }
+}
+
+impl fmt::Debug for Script<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("steps", &self.steps).finish_non_exhaustive()
+    }
+}

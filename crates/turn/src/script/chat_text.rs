@@ -1,0 +1,189 @@
+//! The `.chat` format: a dialogue as lines that people can write.
+
+mod signs;
+
+use sayso_activity::{Account, Activity, ConversationAccount, Kind};
+
+use super::{Line, TranscriptError, line::name, setting::account};
+use signs::{Sign, Words};
+
+/// The channel that such dialogues are told on.
+const CHANNEL: &str = "chatdown";
+
+/// Who takes part.
+struct Cast {
+    users: Vec<Account>,
+    bot: Account,
+}
+
+/// One who speaks.
+#[derive(Clone)]
+struct Speaker {
+    account: Account,
+    is_bot: bool,
+}
+
+pub(super) fn parse(text: &str) -> Result<Vec<Line>, TranscriptError> {
+    let mut cast = Cast { users: Vec::new(), bot: account("bot", "bot") };
+    let mut spoken: Vec<(Speaker, String)> = Vec::new();
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        if spoken.is_empty() && (line.trim().is_empty() || cast.reads_heading(line)) {
+            continue;
+        }
+        match (cast.speaker(line), spoken.last_mut()) {
+            (Some((speaker, words)), _) => spoken.push((speaker, words.to_owned())),
+            (None, Some((_, words))) => {
+                words.push('\n');
+                words.push_str(line);
+            }
+            (None, None) => return Err(TranscriptError::Line { line: index + 1 }),
+        }
+    }
+    let is_user_there = spoken.first().is_some_and(|(speaker, _)| speaker.is_bot);
+    let mut lines = Vec::new();
+    for (speaker, words) in &spoken {
+        cast.tell(speaker, words, &mut lines);
+    }
+    let opens = |line: &Line| line.activity().is_some_and(is_update);
+    if !lines.first().is_some_and(opens) {
+        lines.insert(0, cast.opening(is_user_there));
+    }
+    Ok(lines)
+}
+
+impl Cast {
+    /// Reads `user=name` and `bot=name`. Other headings, which tools know, are passed over.
+    fn reads_heading(&mut self, line: &str) -> bool {
+        let Some((word, value)) = line.split_once('=') else { return false };
+        let (word, value) = (word.trim(), value.trim());
+        match word.to_ascii_lowercase().as_str() {
+            "user" => self.users.push(account(value, "user")),
+            "bot" => self.bot = account(value, "bot"),
+            other => return other.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        }
+        true
+    }
+
+    /// Who begins to speak in this line, and the words after the name.
+    fn speaker<'t>(&self, line: &'t str) -> Option<(Speaker, &'t str)> {
+        let line = line.trim_start();
+        let after = |name: &str| {
+            let (start, rest) = line.split_at_checked(name.len())?;
+            start.eq_ignore_ascii_case(name).then_some(rest)?.strip_prefix(':')
+        };
+        let named = |account: &Account, is_bot| {
+            let words = after(name(Some(account))?)?;
+            Some((Speaker { account: account.clone(), is_bot }, words))
+        };
+        // The plain words always do.
+        let plain = |word: &str, account: Account, is_bot| {
+            Some((Speaker { account, is_bot }, after(word)?))
+        };
+        named(&self.bot, true)
+            .or_else(|| self.users.iter().find_map(|user| named(user, false)))
+            .or_else(|| plain("user", self.user(), false))
+            .or_else(|| plain("bot", self.bot.clone(), true))
+    }
+
+    /// The first user.
+    fn user(&self) -> Account {
+        self.users.first().cloned().unwrap_or_else(|| account("user", "user"))
+    }
+
+    /// What a speaker's words mean, as lines.
+    fn tell(&self, speaker: &Speaker, words: &str, lines: &mut Vec<Line>) {
+        let Words { text, signs } = signs::read(words);
+        let is_message = signs.is_empty() || !text.is_empty();
+        let mut message = Activity::message(text);
+        for sign in signs {
+            match sign {
+                Sign::Attachment(attachment) => message = message.with_attachment(attachment),
+                Sign::Delay(time) => lines.push(Line::Pause(time)),
+                Sign::Joins => {
+                    lines.push(self.joins(&speaker.account, vec![speaker.account.clone()]));
+                }
+                Sign::Other(activity) => lines.push(self.line(speaker, *activity)),
+            }
+        }
+        if is_message || message.attachments.is_some() {
+            lines.push(self.line(speaker, message));
+        }
+    }
+
+    /// What comes before the first line.
+    fn opening(&self, is_user_there: bool) -> Line {
+        let user = is_user_there.then(|| self.user());
+        let members = [self.bot.clone()].into_iter().chain(user).collect();
+        self.joins(&self.user(), members)
+    }
+
+    fn joins(&self, from: &Account, members: Vec<Account>) -> Line {
+        let update = Activity::new(Kind::ConversationUpdate);
+        let update = Activity { members_added: Some(members), ..update };
+        Line::User(Box::new(addressed(from, &self.bot, update)))
+    }
+
+    fn line(&self, speaker: &Speaker, activity: Activity) -> Line {
+        match speaker.is_bot {
+            true => Line::Bot(Box::new(addressed(&self.bot, &self.user(), activity))),
+            false => Line::User(Box::new(addressed(&speaker.account, &self.bot, activity))),
+        }
+    }
+}
+
+fn addressed(from: &Account, to: &Account, activity: Activity) -> Activity {
+    Activity {
+        channel_id: Some(CHANNEL.to_owned()),
+        conversation: Some(ConversationAccount::new("conversation")),
+        from: Some(from.clone()),
+        recipient: Some(to.clone()),
+        ..activity
+    }
+}
+
+fn is_update(activity: &Activity) -> bool {
+    activity.kind == Kind::ConversationUpdate
+}
+
+pub(super) fn write(lines: &[Line]) -> String {
+    let names = |is_bot: bool| {
+        let mut names: Vec<&str> = Vec::new();
+        for line in lines {
+            let is_theirs = matches!(line, Line::Bot(_)) == is_bot && line.activity().is_some();
+            if is_theirs && !names.contains(&line.who()) {
+                names.push(line.who());
+            }
+        }
+        names
+    };
+    let (mut users, mut bots) = (names(false), names(true));
+    if users.is_empty() {
+        users.push("user");
+    }
+    bots.truncate(1);
+    if bots.is_empty() {
+        bots.push("bot");
+    }
+    let mut text = String::new();
+    for (word, names) in [("user", &users), ("bot", &bots)] {
+        names.iter().for_each(|name| text = format!("{text}{word}={name}\n"));
+    }
+    text.push('\n');
+    let first = users.first().copied().unwrap_or("user");
+    for (index, line) in lines.iter().enumerate() {
+        let who = if line.who().is_empty() { first } else { line.who() };
+        // The bot's own joining goes without saying at the beginning.
+        let is_opening = index == 0 && line.activity().is_some_and(is_bots_own);
+        if let (Some(words), false) = (signs::write(line), is_opening) {
+            text = format!("{text}{who}: {words}\n");
+        }
+    }
+    text
+}
+
+/// Whether it tells of nobody's joining but the bot's own.
+fn is_bots_own(activity: &Activity) -> bool {
+    let bot = activity.recipient.as_ref().and_then(|bot| bot.id.as_deref());
+    let mut members = activity.members_added.iter().flatten();
+    is_update(activity) && members.all(|member| member.id.as_deref() == bot)
+}

@@ -1,0 +1,104 @@
+//! What stands in brackets in a `.chat` line: everything that is not text.
+
+use std::time::Duration;
+
+use sayso_activity::{Activity, Attachment, Kind};
+
+use super::Line;
+
+/// A line without its signs, and the signs.
+pub(super) struct Words {
+    pub(super) text: String,
+    pub(super) signs: Vec<Sign>,
+}
+
+pub(super) enum Sign {
+    Attachment(Attachment),
+    Delay(Duration),
+    Joins,
+    Other(Box<Activity>),
+}
+
+/// Takes the signs out of a line. Brackets with anything else in them are text.
+pub(super) fn read(words: &str) -> Words {
+    let (mut text, mut signs) = (String::new(), Vec::new());
+    let mut rest = words;
+    while let Some((before, after)) = rest.split_once('[') {
+        text.push_str(before);
+        match after.split_once(']').and_then(|(inside, rest)| Some((sign(inside)?, rest))) {
+            Some((sign, behind)) => {
+                signs.push(sign);
+                rest = behind;
+            }
+            None => {
+                text.push('[');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    Words { text: text.trim().to_owned(), signs }
+}
+
+fn sign(inside: &str) -> Option<Sign> {
+    let (word, value) = inside.split_once('=').unwrap_or((inside, ""));
+    let value = value.trim();
+    let other = |activity| Sign::Other(Box::new(activity));
+    Some(match word.trim().to_ascii_lowercase().as_str() {
+        "attachment" if !value.is_empty() => Sign::Attachment(attachment(value)),
+        "delay" => Sign::Delay(Duration::from_millis(value.parse().ok()?)),
+        "typing" if value.is_empty() => other(Activity::typing()),
+        "event" if !value.is_empty() => other(Activity::event(value)),
+        "endofconversation" if value.is_empty() => other(Activity::end_of_conversation()),
+        "conversationupdate" if value.is_empty() => Sign::Joins,
+        _ => return None,
+    })
+}
+
+/// A file, with its content type after a space or guessed from its name.
+fn attachment(value: &str) -> Attachment {
+    let (file, sort) = value.split_once(' ').unwrap_or((value, ""));
+    let known = [
+        ("png", "image/png"),
+        ("jpg", "image/jpeg"),
+        ("jpeg", "image/jpeg"),
+        ("gif", "image/gif"),
+        ("svg", "image/svg+xml"),
+        ("txt", "text/plain"),
+        ("json", "application/json"),
+        ("pdf", "application/pdf"),
+        ("mp3", "audio/mpeg"),
+        ("wav", "audio/wav"),
+        ("mp4", "video/mp4"),
+    ];
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let guess = known.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension));
+    let guess = guess.map_or("application/octet-stream", |(_, sort)| *sort);
+    let sort = if sort.trim().is_empty() { guess } else { sort.trim() };
+    Attachment { name: Some(file.to_owned()), ..Attachment::with_url(sort, file) }
+}
+
+/// A line as words, if the format can say it.
+pub(super) fn write(line: &Line) -> Option<String> {
+    let activity = match line {
+        Line::Pause(time) => return Some(format!("[Delay={}]", time.as_millis())),
+        line => line.activity()?,
+    };
+    Some(match (&activity.kind, &activity.name) {
+        (Kind::Message, _) => {
+            let files = activity.attachments.iter().flatten().map(|attachment| {
+                let file = attachment.name.as_deref().or(attachment.content_url.as_deref());
+                let sort = attachment.content_type.as_deref().unwrap_or_default();
+                format!("[Attachment={} {sort}]", file.unwrap_or("card"))
+            });
+            let text = activity.text();
+            let parts = std::iter::once(text.to_owned()).filter(|text| !text.is_empty());
+            parts.chain(files).collect::<Vec<_>>().join(" ")
+        }
+        (Kind::Typing, _) => "[Typing]".to_owned(),
+        (Kind::EndOfConversation, _) => "[EndOfConversation]".to_owned(),
+        (Kind::ConversationUpdate, _) => "[ConversationUpdate]".to_owned(),
+        (Kind::Event, Some(name)) => format!("[Event={name}]"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,163 @@
+//! A dialogue: what was said while a script was played, and what is remembered after it.
+
+use std::fmt;
+
+use sayso_activity::Activity;
+
+use super::{Line, Transcript};
+use crate::Documents;
+
+/// What a script gives: the lines in order, and the documents at its end.
+///
+/// # Example
+/// ```
+/// # use sayso_turn::{Bot, Turn, script::chat};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// # let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+/// let dialogue = chat(bot).user("hi").expects("Hello!").await;
+/// assert_eq!(dialogue.to_string(), "    user: hi\n    bot:  Hello!\n");
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Dialogue {
+    pub(super) lines: Vec<Line>,
+    pub(super) documents: Documents,
+}
+
+impl Dialogue {
+    /// The lines in order.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, script::{Line, chat}};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let dialogue = chat(Bot::new()).user("hi").expects_nothing().await;
+    /// assert!(matches!(dialogue.lines(), [Line::User(_), Line::Note("no handler")]));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Everything that the bot sent, typing and trace activities too.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, activity::Activity, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = Bot::new().on_message(async |mut turn: Turn| {
+    /// #     turn.send(Activity::typing());
+    /// #     turn.say("Hello!");
+    /// #     Ok(())
+    /// # });
+    /// let dialogue = chat(bot).user("hi").expects("Hello!").await;
+    /// assert_eq!(dialogue.replies().count(), 2);
+    /// # }
+    /// ```
+    pub fn replies(&self) -> impl Iterator<Item = &Activity> {
+        self.lines.iter().filter_map(|line| match line {
+            Line::Bot(activity) => Some(&**activity),
+            _ => None,
+        })
+    }
+
+    /// Everything that is remembered, by key.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Key, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso_turn::KeyError> {
+    /// # let bot = Bot::new().on_message(async |mut turn: Turn| {
+    /// #     *turn.custom(Key::new("shops/rome")?).await?.named::<u32>("orders")? += 1;
+    /// #     Ok(())
+    /// # });
+    /// let dialogue = chat(bot).user("a pizza").await;
+    /// assert_eq!(dialogue.documents()[&Key::new("shops/rome")?].to_json(), r#"{"orders":1}"#);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn documents(&self) -> &Documents {
+        &self.documents
+    }
+
+    /// The dialogue as a transcript, to be replayed or written to a file.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = || Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+    /// let dialogue = chat(bot()).user("hi").expects("Hello!").await;
+    /// dialogue.transcript().replay(bot()).await;
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn transcript(&self) -> Transcript {
+        let is_kept = |line: &&Line| matches!(line, Line::User(_) | Line::Bot(_) | Line::Pause(_));
+        Transcript { lines: self.lines.iter().filter(is_kept).cloned().collect() }
+    }
+
+    /// The dialogue as the text of a `.chat` file; see [`Transcript::to_chat`].
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+    /// let dialogue = chat(bot).from_user("Ann").user("hi").expects("Hello!").await;
+    /// assert_eq!(dialogue.to_chat(), "user=Ann\nbot=bot\n\nAnn: hi\nbot: Hello!\n");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn to_chat(&self) -> String {
+        self.transcript().to_chat()
+    }
+}
+
+impl fmt::Display for Dialogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows: Vec<Row> = self.lines.iter().map(Row::of).collect();
+        let width = width(&rows);
+        rows.iter().try_for_each(|row| row.write(f, width))
+    }
+}
+
+/// A line as it is laid out: a label, and a text beside it.
+pub(super) struct Row {
+    pub(super) label: String,
+    pub(super) text: String,
+    /// Whether an arrow points at it.
+    pub(super) is_marked: bool,
+}
+
+impl Row {
+    pub(super) fn of(line: &Line) -> Self {
+        Self::new(line.who(), line.words())
+    }
+
+    pub(super) fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { label: label.into(), text: text.into(), is_marked: false }
+    }
+
+    /// Writes the row; further lines of its text stand under the first.
+    pub(super) fn write(&self, f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
+        let arrow = if self.is_marked { " ->" } else { "   " };
+        let colon = if self.label.is_empty() { "" } else { ":" };
+        let mut head = format!("{}{colon}", self.label);
+        // A text that is empty is still a line.
+        for (index, text) in self.text.split('\n').enumerate() {
+            let arrow = if index == 0 { arrow } else { "   " };
+            let line = format!("{arrow} {head:<width$} {text}");
+            writeln!(f, "{}", line.trim_end())?;
+            head.clear();
+        }
+        Ok(())
+    }
+}
+
+/// How wide the labels of these rows are, with their colon.
+pub(super) fn width(rows: &[Row]) -> usize {
+    let labels = rows.iter().filter(|row| !row.label.is_empty());
+    labels.map(|row| row.label.chars().count() + 1).max().unwrap_or_default()
+}

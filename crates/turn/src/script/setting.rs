@@ -1,0 +1,210 @@
+//! The setting of a script: who speaks, where, in which language, from which state on.
+
+use sayso_activity::{Account, Activity, ConversationAccount};
+
+use super::Script;
+use crate::{Bag, clock::Timestamp};
+
+/// What activities get that do not say it themselves.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    channel_id: String,
+    conversation: String,
+    locale: Option<String>,
+    pub(super) user: Account,
+    bot: Account,
+}
+
+impl Default for Address {
+    fn default() -> Self {
+        Self {
+            channel_id: "test".to_owned(),
+            conversation: "conversation".to_owned(),
+            locale: None,
+            user: account("user", "user"),
+            bot: account("bot", "bot"),
+        }
+    }
+}
+
+impl Address {
+    /// Adds what an inbound activity lacks, but for its id.
+    pub(super) fn fill(&self, activity: &mut Activity) {
+        let conversation = || ConversationAccount::new(&self.conversation);
+        activity.channel_id.get_or_insert_with(|| self.channel_id.clone());
+        activity.service_url.get_or_insert_with(|| "https://channel.test".to_owned());
+        activity.conversation.get_or_insert_with(conversation);
+        activity.from.get_or_insert_with(|| self.user.clone());
+        activity.recipient.get_or_insert_with(|| self.bot.clone());
+        activity.locale = activity.locale.take().or_else(|| self.locale.clone());
+    }
+}
+
+/// An account whose id is its name.
+pub(super) fn account(name: &str, role: &str) -> Account {
+    Account { role: Some(role.to_owned()), ..Account::new(name).with_name(name) }
+}
+
+impl Script<'_> {
+    /// What follows comes from this user; in a group several take turns. The name is the id, too.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let visits = turn.user_state().await?.named::<u32>("visits")?;
+    ///     *visits += 1;
+    ///     let line = format!("visit {visits}");
+    ///     turn.say(line);
+    ///     Ok(())
+    /// });
+    /// chat(bot)
+    ///     .from_user("ann").user("hi").expects("visit 1").user("hi").expects("visit 2")
+    ///     .from_user("ben").user("hi").expects("visit 1")
+    ///     .await;
+    /// # }
+    /// ```
+    pub fn from_user(mut self, name: &str) -> Self {
+        self.address.user = account(name, "user");
+        self
+    }
+
+    /// What follows happens on this channel; `test` before that.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let channel = turn.activity().channel_id.clone().unwrap_or_default();
+    ///     turn.say(channel);
+    ///     Ok(())
+    /// });
+    /// chat(bot).on_channel("msteams").user("hi").expects("msteams").await;
+    /// # }
+    /// ```
+    pub fn on_channel(mut self, channel_id: impl Into<String>) -> Self {
+        self.address.channel_id = channel_id.into();
+        self
+    }
+
+    /// What follows happens in this conversation: the state of users goes along, that of
+    /// conversations does not.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let here = { let n = turn.state().named::<u32>("n")?; *n += 1; *n };
+    ///     let you = { let n = turn.user_state().await?.named::<u32>("n")?; *n += 1; *n };
+    ///     turn.say(format!("{here} here, {you} from you"));
+    ///     Ok(())
+    /// });
+    /// chat(bot)
+    ///     .user("hi").expects("1 here, 1 from you")
+    ///     .in_conversation("another").user("hi").expects("1 here, 2 from you")
+    ///     .await;
+    /// # }
+    /// ```
+    pub fn in_conversation(mut self, id: impl Into<String>) -> Self {
+        self.address.conversation = id.into();
+        self
+    }
+
+    /// What follows is in this language.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let is_german = turn.activity().locale.as_deref() == Some("de-de");
+    ///     turn.say(if is_german { "Hallo!" } else { "Hello!" });
+    ///     Ok(())
+    /// });
+    /// chat(bot).user("hi").expects("Hello!").in_locale("de-de").user("hi").expects("Hallo!").await;
+    /// # }
+    /// ```
+    pub fn in_locale(mut self, locale: impl Into<String>) -> Self {
+        self.address.locale = Some(locale.into());
+        self
+    }
+
+    /// Sets what the conversation of the first activity remembers at the start.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bag, Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), serde_json::Error> {
+    /// # let bot = Bot::new().on_message(async |mut turn: Turn| {
+    /// #     let line = format!("A {} pizza.", turn.state().named::<String>("size")?);
+    /// #     turn.say(line);
+    /// #     Ok(())
+    /// # });
+    /// let asked = Bag::from_json(r#"{"size":"large"}"#)?;
+    /// chat(bot).starts_with_state(asked).user("which?").expects("A large pizza.").await;
+    /// # Ok(()) }
+    /// ```
+    pub fn starts_with_state(mut self, bag: Bag) -> Self {
+        self.starts_with = Some(bag);
+        self
+    }
+
+    /// Sets the time at the start: 2024-01-01T12:00:00Z, a Monday, if nothing else is said.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, clock::Timestamp, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let line = format!("{}", turn.now().as_millis());
+    ///     turn.say(line);
+    ///     Ok(())
+    /// });
+    /// chat(bot).starts_at(Timestamp::from_millis(7)).user("when?").expects("7").await;
+    /// # }
+    /// ```
+    pub fn starts_at(mut self, now: Timestamp) -> Self {
+        self.starts_at = now;
+        self
+    }
+
+    /// Runs the logic of every turn twice, as the engine does when another instance commits first: the
+    /// first run is thrown away. It shows logic that keeps something outside the state, and calls to
+    /// the outside that are not under [`Turn::once`](crate::Turn::once).
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// # use sayso_turn::{Bot, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// static COUNT: AtomicU32 = AtomicU32::new(0); // a mistake: it belongs into the state
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     turn.say(format!("{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    ///     Ok(())
+    /// });
+    /// assert!(chat(bot).contended().user("a").expects("0").run().await.is_err());
+    /// # }
+    /// ```
+    pub fn contended(mut self) -> Self {
+        self.is_contended = true;
+        self
+    }
+
+    /// Restarts before every turn, as [`restart`](Self::restart) does once.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::chat_with};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = || Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+    /// chat_with(bot).restarting().user("a").expects("Hello!").user("b").expects("Hello!").await;
+    /// # }
+    /// ```
+    pub fn restarting(mut self) -> Self {
+        self.is_restarting = true;
+        self
+    }
+}

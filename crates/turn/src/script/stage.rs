@@ -1,0 +1,228 @@
+//! The stage: a store, a channel and a clock in one, small enough for a script.
+//!
+//! It does around an attempt what the engine does: an activity seen before changes nothing, a failed
+//! run goes to the error handler, timers wait with the state and fire once.
+
+use std::{collections::BTreeMap, error::Error as _, sync::Arc, time::Duration};
+
+use sayso_activity::{Activity, Reference};
+
+use super::{Line, Source};
+use crate::{
+    Bag, Documents, Failure, Key, KeyError, Limits, Logic,
+    clock::Timestamp,
+    document::{Response, Timer},
+    id::{ReplyId, TurnId},
+    run::{Attempt, Given, Made, conversation_key},
+};
+
+/// How many timers may fire in one step: one that asks for itself again at once must not hang a test.
+const FIRINGS_MAX: usize = 10_000;
+
+pub(super) struct Stage<'a> {
+    source: Source<'a>,
+    logic: Arc<dyn Logic>,
+    limits: Arc<Limits>,
+    now: Timestamp,
+    /// For the conversation of the first activity.
+    starts_with: Option<Bag>,
+    is_contended: bool,
+    is_restarting: bool,
+    pub(super) documents: Documents,
+    /// The turns that committed, with what they answered.
+    seen: BTreeMap<TurnId, Option<Response>>,
+    timers: Vec<(Key, Arc<Timer>)>,
+    /// The activity that came from the channel last.
+    pub(super) last: Option<Activity>,
+    /// What the last turn answered.
+    pub(super) response: Option<Response>,
+    pub(super) lines: Vec<Line>,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(mut source: Source<'a>, now: Timestamp, starts_with: Option<Bag>) -> Self {
+        Self {
+            logic: source.make(),
+            source,
+            limits: Arc::default(),
+            now,
+            starts_with,
+            is_contended: false,
+            is_restarting: false,
+            documents: Documents::new(),
+            seen: BTreeMap::new(),
+            timers: Vec::new(),
+            last: None,
+            response: None,
+            lines: Vec::new(),
+        }
+    }
+
+    pub(super) fn disturbed(mut self, is_contended: bool, is_restarting: bool) -> Self {
+        self.is_contended = is_contended;
+        self.is_restarting = is_restarting;
+        self
+    }
+
+    /// An activity comes from the channel, for the first time.
+    pub(super) async fn receive(&mut self, mut activity: Activity) -> Result<(), KeyError> {
+        if activity.id.as_deref().is_none_or(str::is_empty) {
+            activity.id = Some(format!("activity-{}", self.lines.len()));
+        }
+        self.last = Some(activity.clone());
+        self.lines.push(Line::User(Box::new(activity.clone())));
+        self.deliver(activity).await
+    }
+
+    /// The last activity comes again. False when there is none.
+    pub(super) async fn again(&mut self) -> Result<bool, KeyError> {
+        let Some(activity) = self.last.clone() else { return Ok(false) };
+        self.lines.push(Line::Note("delivered again"));
+        self.deliver(activity).await?;
+        Ok(true)
+    }
+
+    async fn deliver(&mut self, activity: Activity) -> Result<(), KeyError> {
+        let key = conversation_key(&activity)?;
+        if let Some(bag) = self.starts_with.take() {
+            drop(self.documents.insert(key.clone(), bag));
+        }
+        let reference = activity.reference();
+        self.turn(key, activity, reference).await;
+        Ok(())
+    }
+
+    /// Time passes, and timers fire. False when they do not come to an end.
+    pub(super) async fn pass(&mut self, time: Duration) -> bool {
+        let until = self.now.after(time);
+        self.lines.push(Line::Pause(time));
+        for _ in 0..FIRINGS_MAX {
+            let due = self.timers.iter().enumerate().filter(|(_, (_, timer))| timer.at <= until);
+            let next = due.min_by_key(|(_, (_, timer))| timer.at).map(|(index, _)| index);
+            let Some(index) = next else {
+                self.now = until;
+                return true;
+            };
+            let (key, timer) = self.timers.remove(index);
+            self.now = self.now.max(timer.at);
+            let Ok(activity) = timer.activity.get::<Activity>() else { continue };
+            self.lines.push(Line::Timer(Box::new(activity.clone())));
+            // The channel never had an activity of this id: nothing can be a reply to it.
+            let reference = Reference { activity_id: None, ..activity.reference() };
+            self.turn(key, activity, reference).await;
+        }
+        false
+    }
+
+    /// Another process takes over.
+    pub(super) fn restart(&mut self) {
+        self.logic = self.source.make();
+        for bag in self.documents.values_mut() {
+            *bag = Bag::from_json(&bag.to_json()).expect("a bag writes what it can read");
+        }
+    }
+
+    async fn turn(&mut self, key: Key, activity: Activity, reference: Reference) {
+        self.response = None;
+        if self.is_restarting {
+            self.restart();
+        }
+        if !self.logic.handles(&activity) {
+            self.lines.push(Line::Note("no handler"));
+            return;
+        }
+        let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
+        if let Some(response) = self.seen.get(&id) {
+            self.response.clone_from(response);
+            return;
+        }
+        let attempt = Attempt {
+            id,
+            reference: Arc::new(reference),
+            activity: Arc::new(activity),
+            now: self.now,
+            bag: self.documents.get(&key).cloned().unwrap_or_default(),
+            source: Arc::new(Given(self.documents.clone())),
+            effects: Arc::default(),
+            limits: Arc::clone(&self.limits),
+            key,
+        };
+        match self.run(&attempt).await {
+            Ok(made) => self.keep(&attempt, made),
+            Err(failure) => self.lines.push(Line::Failed(reason(&failure))),
+        }
+    }
+
+    /// Runs the logic, and the error handler if it fails.
+    async fn run(&mut self, attempt: &Attempt) -> Result<Made, Arc<Failure>> {
+        let logic = &*self.logic;
+        if self.is_contended {
+            // Another instance commits first: this run never happened.
+            drop(attempt.run(logic, None).await);
+        }
+        let made =
+            attempt.run(logic, None).await.and_then(|made| self.within_limits(attempt, made));
+        let failure = match made {
+            Ok(made) => return Ok(made),
+            Err(failure) => Arc::new(failure),
+        };
+        if failure.is_newer() {
+            return Err(failure);
+        }
+        match attempt.run_on_error(logic, Arc::clone(&failure), None).await {
+            Some(Ok(made)) => Ok(made),
+            Some(Err(_)) | None => Err(failure),
+        }
+    }
+
+    /// What would not be saved must not pass here, either.
+    fn within_limits(&self, attempt: &Attempt, made: Made) -> Result<Made, Failure> {
+        let limits = &self.limits;
+        let waiting = self.timers.iter().filter(|(key, _)| *key == attempt.key).count();
+        if waiting + made.timers.len() > limits.timers_max {
+            let what = format!("the conversation has more than {} timers", limits.timers_max);
+            return Err(Failure::Limit { what, limit: "timers_max" });
+        }
+        let bytes = made.documents.iter().map(|(_, bag)| bag.bytes()).max().unwrap_or_default();
+        if bytes > limits.document_bytes_max {
+            let most = limits.document_bytes_max;
+            let what = format!("a document has {bytes} bytes, at most {most}");
+            return Err(Failure::Limit { what, limit: "document_bytes_max" });
+        }
+        Ok(made)
+    }
+
+    fn keep(&mut self, attempt: &Attempt, made: Made) {
+        drop(self.seen.insert(attempt.id, made.response.clone()));
+        self.response = made.response;
+        self.documents.extend(made.documents);
+        let is_cancelled =
+            |key: &Key, timer: &Timer| *key == attempt.key && made.cancelled.contains(&timer.id);
+        self.timers.retain(|(key, timer)| !is_cancelled(key, timer));
+        self.timers.extend(made.timers.into_iter().map(|timer| (attempt.key.clone(), timer)));
+        for (index, mut activity) in made.replies.into_iter().enumerate() {
+            activity.id = Some(ReplyId::new(attempt.id, index).as_str().to_owned());
+            self.lines.push(Line::Bot(Box::new(activity)));
+        }
+    }
+}
+
+impl Source<'_> {
+    fn make(&mut self) -> Arc<dyn Logic> {
+        match self {
+            Self::One(logic) => Arc::clone(logic),
+            Self::Factory(make) => make(),
+        }
+    }
+}
+
+/// A failure with everything that caused it.
+fn reason(failure: &Failure) -> String {
+    let mut text = failure.to_string();
+    let mut source = failure.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,277 @@
+//! Transcripts: dialogues kept in files, replayed as tests.
+//!
+//! A `.transcript` is a JSON list of activities as they went over the wire; a `.chat` is the same told
+//! in lines that people can write. Both come from the Bot Framework's tools.
+
+use std::{fs, io, path::Path};
+
+use sayso_activity::{Account, Activity, Kind, ParseError, Raw};
+
+use super::{Line, Script, chat, chat_text, line::is_aside};
+use crate::Logic;
+
+/// A dialogue that is to happen again, word for word.
+///
+/// # Example
+/// ```
+/// # use sayso_turn::{Bot, Turn, script::Transcript};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso_turn::script::TranscriptError> {
+/// let bot = Bot::new().on_message(async |mut turn: Turn| {
+///     let line = format!("You said {}.", turn.text());
+///     turn.say(line);
+///     Ok(())
+/// });
+/// Transcript::parse_chat("
+///     user=Ann
+///     bot=Echo
+///
+///     Ann: one
+///     Echo: You said one.
+/// ")?.replay(bot).await;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    pub(super) lines: Vec<Line>,
+}
+
+/// Why a transcript cannot be read. It never repeats what was said.
+///
+/// # Example
+/// ```
+/// use sayso_turn::script::Transcript;
+///
+/// let error = Transcript::load("order.txt").unwrap_err();
+/// assert_eq!(error.to_string(), "order.txt: expected a name that ends in .chat or .transcript");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TranscriptError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The name of the file does not say what is in it.
+    #[error("{path}: expected a name that ends in .chat or .transcript")]
+    Name {
+        /// The file.
+        path: String,
+    },
+    /// A line before the first word of anybody is no heading.
+    #[error("line {line}: expected `name: text`, or `user=name` or `bot=name` at the top")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// The text is not a JSON list.
+    #[error("expected a JSON list of activities: {0}")]
+    Json(#[from] serde_json::Error),
+    /// An element of the list is not an activity.
+    #[error("activity {index}: {source}")]
+    Activity {
+        /// Its place in the list, from 1.
+        index: usize,
+        /// What is wrong.
+        source: ParseError,
+    },
+}
+
+impl Transcript {
+    /// Reads the text of a `.chat` file.
+    ///
+    /// At the top, `user=name` (one line for each user of a group) and `bot=name` may say how the
+    /// speakers are called. Then `name: text` begins a line; what follows without a name belongs to
+    /// it. A word in brackets is something that is not text: `[Attachment=file]` (with a content
+    /// type after a space; the file is named and not read), `[Typing]`, `[Delay=milliseconds]`,
+    /// `[Event=name]`, `[EndOfConversation]`, and `[ConversationUpdate]` for a user who joins.
+    ///
+    /// The bot is taken to join before the first line, and the user with it if the bot speaks first.
+    ///
+    /// # Errors
+    /// [`TranscriptError::Line`] when somebody speaks before it is said who.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::script::Transcript;
+    ///
+    /// let transcript = Transcript::parse_chat("user: two\nlines\n\nbot: Thanks.")?;
+    /// assert_eq!(transcript.lines()[1].activity().unwrap().text(), "two\nlines");
+    /// # Ok::<(), sayso_turn::script::TranscriptError>(())
+    /// ```
+    pub fn parse_chat(text: &str) -> Result<Self, TranscriptError> {
+        chat_text::parse(text).map(|lines| Self { lines })
+    }
+
+    /// Reads the text of a `.transcript` file: a JSON list of activities. The bot's are those whose
+    /// `from` has the role `bot`; all others come in.
+    ///
+    /// # Errors
+    /// [`TranscriptError::Json`] or [`TranscriptError::Activity`] when it is something else.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::script::{Line, Transcript};
+    ///
+    /// let transcript = Transcript::parse_transcript(r#"[
+    ///     {"type":"message","from":{"id":"u","role":"user"},"text":"hi"},
+    ///     {"type":"message","from":{"id":"b","role":"bot"},"text":"Hello!"}
+    /// ]"#)?;
+    /// assert!(matches!(transcript.lines(), [Line::User(_), Line::Bot(_)]));
+    /// # Ok::<(), sayso_turn::script::TranscriptError>(())
+    /// ```
+    pub fn parse_transcript(text: &str) -> Result<Self, TranscriptError> {
+        let elements: Vec<Raw> = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
+        let read = |(index, raw): (usize, &Raw)| {
+            Activity::from_json(raw.as_str().as_bytes())
+                .map_err(|source| TranscriptError::Activity { index: index + 1, source })
+        };
+        let activities = elements.iter().enumerate().map(read);
+        let mut activities = activities.collect::<Result<Vec<Activity>, _>>()?;
+        let bot = activities.iter().find_map(|activity| {
+            let accounts = [activity.from.as_ref(), activity.recipient.as_ref()];
+            let added = activity.members_added.iter().flatten();
+            accounts.into_iter().flatten().chain(added).find(|a| has_role(a, "bot")).cloned()
+        });
+        let users = activities.iter().filter_map(|activity| activity.from.as_ref());
+        let user = users.clone().find(|from| has_role(from, "user")).cloned();
+        let is_bot = |activity: &Activity| {
+            let Some(from) = &activity.from else { return false };
+            let is_known =
+                from.role.is_none() && from.id == bot.as_ref().and_then(|b| b.id.clone());
+            has_role(from, "bot") || (is_known && from.id.is_some())
+        };
+        for activity in &mut activities {
+            // Tools write who joined, but not always to whom or by whom.
+            if activity.kind == Kind::ConversationUpdate {
+                activity.from = activity.from.take().or_else(|| user.clone());
+                activity.recipient = activity.recipient.take().or_else(|| bot.clone());
+            }
+        }
+        let lines = activities.into_iter().map(|activity| {
+            let is_sent = activity.kind != Kind::ConversationUpdate && is_bot(&activity);
+            if is_sent { Line::Bot(Box::new(activity)) } else { Line::User(Box::new(activity)) }
+        });
+        Ok(Self { lines: lines.collect() })
+    }
+
+    /// Reads a file whose name ends in `.chat` or `.transcript`.
+    ///
+    /// # Errors
+    /// A [`TranscriptError`] when it cannot be read or is something else.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::script::Transcript;
+    ///
+    /// let error = Transcript::load("not/there.chat").unwrap_err();
+    /// assert_eq!(error.to_string(), "not/there.chat: cannot be read");
+    /// ```
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, TranscriptError> {
+        let path = path.as_ref();
+        let shown = || path.display().to_string();
+        let parse = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("chat") => Self::parse_chat,
+            Some("transcript") => Self::parse_transcript,
+            _ => return Err(TranscriptError::Name { path: shown() }),
+        };
+        let text = fs::read_to_string(path)
+            .map_err(|source| TranscriptError::Read { path: shown(), source })?;
+        parse(&text)
+    }
+
+    /// The lines in order.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::script::Transcript;
+    /// let transcript = Transcript::parse_chat("user: hi\nbot: Hello!")?;
+    /// assert_eq!(transcript.lines().len(), 3, "the bot joins first");
+    /// # Ok::<(), sayso_turn::script::TranscriptError>(())
+    /// ```
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The script that replays the transcript: what came in comes in again, and the bot must say the
+    /// same, word for word. Typing and trace activities are passed over. Await it, or add to it.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, script::Transcript};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let transcript = Transcript::parse_chat("user: hi\nbot: Hello!").unwrap();
+    /// let mismatch = transcript.replay(Bot::new()).run().await.unwrap_err();
+    /// assert!(mismatch.to_string().starts_with("the bot says nothing"));
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn replay<'a>(&self, bot: impl Logic) -> Script<'a> {
+        self.play(chat(bot))
+    }
+
+    /// Adds the transcript to a script of another setting, such as one that restarts.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, Turn, script::{Transcript, chat_with}};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let bot = || Bot::new().on_message(async |mut turn: Turn| { turn.say("Hello!"); Ok(()) });
+    /// let transcript = Transcript::parse_chat("user: hi\nbot: Hello!").unwrap();
+    /// transcript.play(chat_with(bot).restarting().contended()).await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn play<'a>(&self, mut script: Script<'a>) -> Script<'a> {
+        for line in &self.lines {
+            script = match line {
+                Line::User(activity) => script.activity((**activity).clone()),
+                Line::Bot(activity) if is_aside(activity) => script,
+                Line::Bot(activity) if activity.is_message() => script.expects(activity.text()),
+                Line::Bot(activity) => script.expects_kind(activity.kind.clone()),
+                Line::Pause(time) => script.passes(*time),
+                Line::Timer(_) | Line::Failed(_) | Line::Note(_) => script,
+            };
+        }
+        script
+    }
+
+    /// The text of a `.chat` file. Traces, invokes and other activities that the format has no word
+    /// for are left out, and so are blank lines at the ends of texts.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::script::Transcript;
+    /// let text = "user=user\nbot=bot\n\nuser: hi\nbot: Hello!\n";
+    /// assert_eq!(Transcript::parse_chat(text)?.to_chat(), text);
+    /// # Ok::<(), sayso_turn::script::TranscriptError>(())
+    /// ```
+    #[must_use]
+    pub fn to_chat(&self) -> String {
+        chat_text::write(&self.lines)
+    }
+
+    /// The text of a `.transcript` file: every activity in full. Pauses are left out.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::script::Transcript;
+    /// let transcript = Transcript::parse_chat("user: hi\nbot: Hello!")?;
+    /// assert_eq!(Transcript::parse_transcript(&transcript.to_transcript())?, transcript);
+    /// # Ok::<(), sayso_turn::script::TranscriptError>(())
+    /// ```
+    #[must_use]
+    pub fn to_transcript(&self) -> String {
+        let activities: Vec<&Activity> = self.lines.iter().filter_map(Line::activity).collect();
+        serde_json::to_string_pretty(&activities).expect("an activity is always JSON")
+    }
+}
+
+fn has_role(account: &Account, role: &str) -> bool {
+    account.role.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(role))
+}
