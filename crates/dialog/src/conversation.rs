@@ -57,7 +57,10 @@ mod label;
 mod limits;
 mod question;
 mod questions;
+mod replay;
 mod run;
+mod sleeping;
+mod step;
 mod words;
 
 pub use ask::{Ask, Late};

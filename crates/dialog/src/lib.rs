@@ -1,13 +1,14 @@
 //! Dialogs on the turn engine.
 //!
-//! Two ways to write a conversation that waits for its user, for months if need be, on any instance:
+//! Three ways to write a conversation that waits for its user, for months if need be, on any instance:
 //!
 //! * **Classic**: [`WaterfallDialog`], [`ComponentDialog`] and prompts, as the Bot Framework has them, for
 //!   people who port a bot. Their stack is kept as the SDKs keep it: a conversation begun on the C#,
 //!   JavaScript or Python SDK goes on here. Start at [`Dialogs`].
 //! * **Straight down**: an `async fn` that asks and says; see [`conversation`].
+//! * **Enum state**: the states of a conversation as an enum, with a handler for each; see [`States`].
 //!
-//! Both are pure: they run on an activity and the old state, and give what to say and the new state
+//! All are pure: they run on an activity and the old state, and give what to say and the new state
 //! ([`DialogHost`]). The turn engine does the rest. What people mean by what they type is in [`recognize`];
 //! how choices are shown and understood in [`choice`].
 
@@ -16,6 +17,7 @@ pub mod conversation;
 pub mod oauth;
 pub mod prompt;
 pub mod recognize;
+pub mod states;
 
 mod component;
 mod context;
@@ -35,6 +37,8 @@ pub use prompt::{
     ActivityPrompt, AttachmentPrompt, Check, ChoicePrompt, ConfirmPrompt, DateTimePrompt, Late,
     NumberPrompt, Prompt, PromptDialog, PromptOptions, TextPrompt,
 };
+pub use sayso_macros::States;
 pub use set::DialogSet;
 pub use state::{DialogState, Instance, Members, Shape};
+pub use states::{States, states};
 pub use waterfall::{Go, Step, StepFn, StepResult, WaterfallDialog};

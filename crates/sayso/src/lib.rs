@@ -61,6 +61,9 @@ pub use sayso_turn as turn;
 pub use sayso_turn::script as testing;
 
 pub use open::{OpenError, open_store};
+pub use sayso_dialog::states::{States, states};
+pub use sayso_macros::{FacadeBotState as BotState, FacadeStates as States};
+pub use sayso_turn::versioned::BotState;
 pub use sayso_turn::{Documents, Engine, Limits, Outcome, Ttl, run};
 pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, serve};
 

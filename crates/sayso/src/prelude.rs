@@ -16,4 +16,4 @@ pub use sayso_dialog::conversation::{Conversation, choice, confirm, conversation
 pub use sayso_turn::{Bot, BotError, Key, Limits, Overlap, TimerId, Turn};
 pub use serde::{Deserialize, Serialize};
 
-pub use crate::{Result, Server};
+pub use crate::{BotState, Result, Server, States, states};

@@ -6,7 +6,8 @@ use sayso_turn::Turn;
 use super::{
     Ask, Asking, Conversation, DEADLINE, Error, Late, Question,
     journal::{Lost, Pending},
-    run::{Found, Input, Lent, Stop},
+    replay::Found,
+    run::{Input, Lent, Stop},
 };
 
 impl Conversation {
@@ -57,7 +58,7 @@ impl Conversation {
             self.put(&ask, label, &mut lent);
             return None;
         };
-        match self.hear(ask, &mut pending, input, &mut lent) {
+        match hear(ask, &mut pending, input, &mut lent) {
             Heard::Nothing => self.wait(&mut lent, pending),
             Heard::Cancelled => {
                 pending.let_go(&mut lent);
@@ -93,51 +94,6 @@ impl Conversation {
         let pending = Pending { label, depth: self.depth, timers, literal, ..Pending::default() };
         self.wait(lent, pending);
     }
-
-    /// What has come for a question that waits.
-    fn hear<Q: Question>(
-        &self,
-        mut ask: Ask<Q>,
-        pending: &mut Pending,
-        input: Input,
-        lent: &mut Lent,
-    ) -> Heard<Q::Answer> {
-        if let Some(late) = pending.late.take() {
-            // There may be fewer deadlines than when it was asked, if the code has changed.
-            if late < ask.deadlines.len() {
-                match ask.deadlines.swap_remove(late).1 {
-                    Late::Remind => {}
-                    Late::Default(answer) => return Heard::Answer(answer),
-                    Late::Cancel => return Heard::Cancelled,
-                    Late::Fail => return Heard::Lost(Lost::Late, pending.attempts),
-                }
-            }
-        }
-        if input == Input::Resume {
-            prompt(&ask, lent, pending.attempts, None);
-            return Heard::Nothing;
-        }
-        let understood = {
-            let asking = asking(lent, pending.attempts, None);
-            ask.question.recognize(asking.inbound, &asking)
-        };
-        let objection = match understood {
-            Some(answer) => match ask.objection(&answer) {
-                None => return Heard::Answer(answer),
-                objection => objection,
-            },
-            // An event or a sign of typing is no wrong answer.
-            None if !lent.activity().is_message() => return Heard::Nothing,
-            None => None,
-        };
-        pending.attempts += 1;
-        if ask.attempts_max.is_some_and(|most| pending.attempts >= most) {
-            return Heard::Lost(Lost::Attempts, pending.attempts);
-        }
-        let words = objection.as_deref().or(ask.retry.as_deref());
-        prompt(&ask, lent, pending.attempts, words);
-        Heard::Nothing
-    }
 }
 
 enum Heard<A> {
@@ -154,4 +110,48 @@ fn asking<'a>(turn: &'a Turn, attempts: u32, words: Option<&'a str>) -> Asking<'
 fn prompt<Q: Question>(ask: &Ask<Q>, turn: &mut Turn, attempts: u32, words: Option<&str>) {
     let activity = ask.question.render(&asking(turn, attempts, words));
     turn.send(activity);
+}
+
+/// What has come for a question that waits.
+fn hear<Q: Question>(
+    mut ask: Ask<Q>,
+    pending: &mut Pending,
+    input: Input,
+    lent: &mut Lent,
+) -> Heard<Q::Answer> {
+    if let Some(late) = pending.late.take() {
+        // There may be fewer deadlines than when it was asked, if the code has changed.
+        if late < ask.deadlines.len() {
+            match ask.deadlines.swap_remove(late).1 {
+                Late::Remind => {}
+                Late::Default(answer) => return Heard::Answer(answer),
+                Late::Cancel => return Heard::Cancelled,
+                Late::Fail => return Heard::Lost(Lost::Late, pending.attempts),
+            }
+        }
+    }
+    if input == Input::Resume {
+        prompt(&ask, lent, pending.attempts, None);
+        return Heard::Nothing;
+    }
+    let understood = {
+        let asking = asking(lent, pending.attempts, None);
+        ask.question.recognize(asking.inbound, &asking)
+    };
+    let objection = match understood {
+        Some(answer) => match ask.objection(&answer) {
+            None => return Heard::Answer(answer),
+            objection => objection,
+        },
+        // An event or a sign of typing is no wrong answer.
+        None if !lent.activity().is_message() => return Heard::Nothing,
+        None => None,
+    };
+    pending.attempts = pending.attempts.saturating_add(1);
+    if ask.attempts_max.is_some_and(|most| pending.attempts >= most) {
+        return Heard::Lost(Lost::Attempts, pending.attempts);
+    }
+    let words = objection.as_deref().or(ask.retry.as_deref());
+    prompt(&ask, lent, pending.attempts, words);
+    Heard::Nothing
 }

@@ -6,13 +6,7 @@ use sayso_activity::Raw;
 use sayso_turn::{BotError, IdempotencyKey};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{
-    Conversation, Error,
-    handle::Begun,
-    journal::Scope,
-    label,
-    run::Found,
-};
+use super::{Conversation, Error, journal::Scope, label, replay::Found, step::Begun};
 
 impl Conversation {
     /// Calls the outside once, and keeps the result in the journal.

@@ -224,7 +224,6 @@ impl<T: Send + 'static> Flow<T> {
     ///         Ok(())
     ///     });
     /// ```
-    #[must_use]
     pub fn handler(
         self,
     ) -> impl Fn(Turn) -> BoxFuture<'static, Result<(), BotError>> + Clone + Send + Sync + 'static

@@ -1,18 +1,13 @@
 //! The handle that a conversation's function gets: saying, state, time and chance.
 
-use std::{fmt, ops::RangeInclusive, sync::Arc, time::Duration};
+use std::{fmt, ops::RangeInclusive, sync::Arc};
 
-use sayso_activity::{Activity, Raw, Reference};
+use sayso_activity::{Activity, Reference};
 use sayso_turn::{BotError, Property, Turn, clock::Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use super::{
-    DEADLINE, Error,
-    journal::{Lost, Pending},
-    label,
-    run::{Found, Input, Lent, Run, Stop},
-};
+use super::{Error, label, run::Run, step::Begun};
 
 /// A conversation under way, as its function sees it.
 ///
@@ -162,150 +157,6 @@ impl Conversation {
     pub fn reference(&self) -> Result<Reference, Error> {
         Ok(self.run.lend()?.reference())
     }
-
-    /// Lets time pass, as much as it likes, whatever becomes of this process.
-    ///
-    /// What the user says meanwhile is not an answer to anything; see [`Flow::busy`](super::Flow::busy).
-    ///
-    /// # Errors
-    /// See [`Error`]; hand it on.
-    ///
-    /// # Cancellation
-    /// This is where a turn ends: the function is dropped here and replayed when the time has come.
-    pub async fn sleep(&self, time: Duration) -> Result<(), Error> {
-        match self.try_sleep(time) {
-            Some(done) => done,
-            None => Err(self.run.stopped().await),
-        }
-    }
-
-    /// Ends the conversation as a cancel word would. Nothing after this is run.
-    ///
-    /// # Errors
-    /// Always: it never returns a value.
-    ///
-    /// # Cancellation
-    /// This is where the conversation ends.
-    pub async fn cancel(&self) -> Result<std::convert::Infallible, Error> {
-        self.run.lock().stop(Stop::Cancelled);
-        Err(self.run.stopped().await)
-    }
-
-    fn try_sleep(&self, time: Duration) -> Option<Result<(), Error>> {
-        let label = label::named("sleep", "");
-        let found = self.run.lock().find(self.depth, &label);
-        let mut lent = match found {
-            Found::Done(done) => return Some(done),
-            Found::Stopped | Found::Begun => return None,
-            Found::New | Found::Waiting(..) => match self.run.lend() {
-                Ok(lent) => lent,
-                Err(error) => return Some(Err(error)),
-            },
-        };
-        let pending = match found {
-            Found::Waiting(Pending { late: Some(_), .. }, _) => {
-                let done = self.run.lock().record(self.depth, label, Raw::null(), None);
-                return Some(done);
-            }
-            Found::Waiting(pending, input) => {
-                let busy = self.run.lock().settings.busy.clone();
-                if let (Input::Answer, true, Some(busy)) = (input, lent.activity().is_message(), busy)
-                {
-                    lent.say(busy);
-                }
-                pending
-            }
-            _ => {
-                let timer = lent.after(time, Activity::event(DEADLINE));
-                Pending { label, depth: self.depth, timers: vec![Some(timer)], ..Pending::default() }
-            }
-        };
-        self.wait(&mut lent, pending);
-        None
-    }
-
-    /// Suspends the run until something comes for a step.
-    pub(super) fn wait(&self, lent: &mut Lent, pending: Pending) {
-        let before = self.run.lock().wait(pending);
-        if let Some(before) = before {
-            before.let_go(lent);
-        }
-    }
-
-    /// Forgets what a part waited for that the code has left.
-    pub(super) fn let_go(&self, pending: Option<Pending>) {
-        if let (Some(pending), Ok(mut lent)) = (pending, self.run.lend()) {
-            pending.let_go(&mut lent);
-        }
-    }
-
-    /// A step that is done at once.
-    fn step<R: Serialize + DeserializeOwned>(
-        &self,
-        label: String,
-        work: impl FnOnce(&mut Turn) -> Result<R, BotError>,
-    ) -> Result<R, Error> {
-        let done = match self.begin(&label) {
-            Begun::Done(done) => return done,
-            Begun::Stopped => return Err(Error::Stopped),
-            Begun::Work(mut lent) => work(&mut lent),
-        };
-        self.record(label, done)
-    }
-
-    /// Begins a step that does not wait for the user.
-    pub(super) fn begin<R: DeserializeOwned>(&self, label: &str) -> Begun<R> {
-        let found = self.run.lock().find(self.depth, label);
-        match found {
-            Found::Done(done) => Begun::Done(done),
-            Found::New => match self.run.lend() {
-                Ok(lent) => Begun::Work(lent),
-                Err(error) => Begun::Done(Err(error)),
-            },
-            // The last two are for other kinds of steps.
-            Found::Stopped | Found::Begun | Found::Waiting(..) => Begun::Stopped,
-        }
-    }
-
-    /// Ends a step: keeps its result, also a failure, and gives it as a replay will give it.
-    pub(super) fn record<R: Serialize + DeserializeOwned>(
-        &self,
-        label: String,
-        done: Result<R, BotError>,
-    ) -> Result<R, Error> {
-        let step = label.clone();
-        let mut inside = self.run.lock();
-        match done {
-            Ok(value) => {
-                let read = Raw::of(&value).and_then(|raw| Ok((raw.get()?, raw)));
-                let (value, raw) = match read {
-                    Ok(read) => read,
-                    Err(source) => return Err(inside.fail(Error::Json { step, source })),
-                };
-                inside.record(self.depth, label, raw, None)?;
-                Ok(value)
-            }
-            Err(source) => {
-                let text = Raw::from(serde_json::Value::from(source.to_string()));
-                inside.record(self.depth, label, text, Some(Lost::Failed))?;
-                Err(Error::Failed { step, source })
-            }
-        }
-    }
-
-    /// A name for a step that no other step of this conversation has.
-    pub(super) fn effect_name(&self, name: &str) -> String {
-        let inside = self.run.lock();
-        format!("{}/{}/{name}", inside.frame.name, inside.frame.position(self.depth))
-    }
-}
-
-/// How a step begins.
-pub(super) enum Begun<R, W = Lent> {
-    Done(Result<R, Error>),
-    /// It is to be done with this.
-    Work(W),
-    Stopped,
 }
 
 impl fmt::Debug for Conversation {

@@ -141,7 +141,8 @@ impl Frame {
 
     /// How many entries there are, and about how many bytes they take.
     pub(super) fn size(&self) -> (usize, usize) {
-        let entries = || self.scopes.iter().flat_map(|scope| scope.entries.iter().chain(&scope.spare));
+        let entries =
+            || self.scopes.iter().flat_map(|scope| scope.entries.iter().chain(&scope.spare));
         (entries().count(), entries().map(Entry::bytes).sum())
     }
 
@@ -149,8 +150,9 @@ impl Frame {
     /// of a frame ever have the same.
     pub(super) fn position(&self, depth: usize) -> String {
         let parts = self.scopes.iter().take(depth + 1);
-        let parts: Vec<_> =
-            parts.map(|scope| (scope.base + scope.cursor as u64).to_string()).collect();
+        let parts: Vec<_> = parts
+            .map(|scope| (scope.base.saturating_add(scope.cursor as u64)).to_string())
+            .collect();
         parts.join(".")
     }
 

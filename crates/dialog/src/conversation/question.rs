@@ -48,7 +48,8 @@ pub trait Question: Send + Sync {
 
     /// What is sent: the words of [`Asking::words`] or [`text`](Self::text), unless more is to be shown.
     fn render(&self, asking: &Asking<'_>) -> Activity {
-        Activity::message(asking.words.unwrap_or(self.text())).with_input_hint("expectingInput")
+        Activity::message(asking.words.unwrap_or_else(|| self.text()))
+            .with_input_hint("expectingInput")
     }
 
     /// What an activity means as an answer, if anything. It is not always a message.

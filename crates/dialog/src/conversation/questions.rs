@@ -8,7 +8,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{Ask, Asking, Question};
 use crate::{
     choice::Choice,
-    prompt::{Any, Attach, Choose, Confirm, Count, Date, FromNumber, Inbound, Prompt, PromptOptions},
+    prompt::{
+        Any, Attach, Choose, Confirm, Count, Date, FromNumber, Inbound, Prompt, PromptOptions,
+    },
 };
 
 /// Asks for a text. White space around it is dropped; nothing is no answer.

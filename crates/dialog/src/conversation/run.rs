@@ -1,4 +1,4 @@
-//! One run of a conversation's function: the journal is replayed, then new steps are added to it.
+//! One run of a conversation's function, shared by the driver and the handles.
 //!
 //! The function holds a handle to this; so may clones of the handle that it leaks. Nobody's code is
 //! called while the lock is held: the turn is taken out for as long as code of others works on it.
@@ -11,14 +11,13 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use sayso_activity::{Activity, Raw};
+use sayso_activity::Activity;
 use sayso_turn::Turn;
-use serde::de::DeserializeOwned;
 
 use super::{
     Difference, Error,
     flow::Settings,
-    journal::{Entry, Frame, Lost, Pending, Scope},
+    journal::{Frame, Scope},
 };
 
 /// A run, shared by the driver and the handles.
@@ -33,24 +32,24 @@ pub(super) struct Inside {
     /// The scope whose steps are expected.
     pub(super) depth: usize,
     /// Whether the last step was done in this turn: what is said after it has not been said before.
-    is_live: bool,
+    pub(super) is_live: bool,
     /// The step that no earlier turn came beyond. `None` when this turn has come to it: then nothing has
     /// been said before, whatever the journal still has.
-    frontier: Option<String>,
-    input: Option<Input>,
+    pub(super) frontier: Option<String>,
+    pub(super) input: Option<Input>,
     /// Said, and not yet handed to the turn.
-    unsent: Vec<Activity>,
+    pub(super) unsent: Vec<Activity>,
     /// Said since the last step of a replay: an earlier turn has said it, unless the code is new.
-    muted: Vec<Activity>,
-    stop: Option<Stop>,
-    is_over: bool,
+    pub(super) muted: Vec<Activity>,
+    pub(super) stop: Option<Stop>,
+    pub(super) is_over: bool,
     /// Who polls the function, and who waits in it for nothing.
     driver: Option<Waker>,
     waiting: Vec<Waker>,
     /// How many entries there are, and how many bytes they take.
-    size: (usize, usize),
+    pub(super) size: (usize, usize),
     /// Whether a difference was put up with.
-    is_changed: bool,
+    pub(super) is_changed: bool,
     pub(super) settings: Arc<Settings>,
 }
 
@@ -70,21 +69,6 @@ pub(super) enum Stop {
     Cancelled,
     Changed(Difference),
     Failed(Error),
-}
-
-/// What the journal knows of a step.
-#[derive(Debug)]
-pub(super) enum Found<A> {
-    /// It is done.
-    Done(Result<A, Error>),
-    /// It is waiting, and this is what has come for it.
-    Waiting(Pending, Input),
-    /// It is a call that has begun.
-    Begun,
-    /// It is done for the first time.
-    New,
-    /// It is not done: the run stops.
-    Stopped,
 }
 
 impl Run {
@@ -164,126 +148,6 @@ impl Run {
 }
 
 impl Inside {
-    /// Looks a step up and moves on to the next if it is done.
-    pub(super) fn find<A: DeserializeOwned>(&mut self, depth: usize, label: &str) -> Found<A> {
-        if let Err(error @ Error::Over) = self.usable(depth) {
-            return Found::Done(Err(error));
-        }
-        while self.stop.is_none() {
-            let is_lenient = self.settings.is_lenient();
-            let Some(scope) = self.frame.scopes.get_mut(depth) else { break };
-            let cursor = scope.cursor;
-            let is_it = |entry: &Entry| entry.0 == label;
-            let most = if is_lenient { usize::MAX } else { 1 };
-            match scope.entries.iter().skip(cursor).take(most).position(is_it) {
-                Some(0) => {}
-                Some(later) => {
-                    let until = scope.entries.get_mut(cursor..=cursor + later);
-                    until.unwrap_or_default().rotate_right(1);
-                    self.tolerate(depth, label);
-                    continue;
-                }
-                None => {
-                    let Some(at) = scope.spare.iter().position(is_it) else {
-                        return self.find_open(depth, label);
-                    };
-                    let spare = scope.spare.remove(at);
-                    scope.entries.insert(cursor, spare);
-                }
-            }
-            match scope.entries.get(cursor).map(|entry| read(entry, label)) {
-                Some(Ok(done)) => {
-                    scope.cursor += 1;
-                    self.is_live = self.frontier.is_none();
-                    self.muted.clear();
-                    return Found::Done(done);
-                }
-                // A result of another type than the code now expects is as good as none.
-                _ => self.differ(depth, label, &format!("{label} with a result of another type")),
-            }
-            if let (true, Some(scope)) = (is_lenient, self.frame.scopes.get_mut(depth)) {
-                drop(scope.entries.remove(cursor));
-            }
-        }
-        Found::Stopped
-    }
-
-    /// Looks a step up that has no entry: it is under way, or new.
-    fn find_open<A>(&mut self, depth: usize, label: &str) -> Found<A> {
-        let expected = self.expected(depth).map(str::to_owned);
-        let has_rest = self.frame.scopes.get(depth).is_some_and(|s| s.cursor < s.entries.len());
-        if self.frontier.as_deref() == Some(label) || (expected.is_none() && !has_rest) {
-            self.pass_frontier(depth);
-        }
-        if !has_rest || self.settings.is_lenient() {
-            let inner = self.frame.scopes.get(depth + 1);
-            if inner.is_some_and(|inner| inner.label == label && label.starts_with("call")) {
-                self.is_live = self.frontier.is_none();
-                return Found::Begun;
-            }
-            let can_wait = label.starts_with("ask") || label == "sleep";
-            let is_it = |waits: &mut Pending| waits.depth == depth && waits.label == label;
-            if can_wait && let Some(pending) = self.frame.pending.take_if(is_it) {
-                self.muted.clear();
-                return Found::Waiting(pending, self.input.take().unwrap_or(Input::Resume));
-            }
-        }
-        if let Some(expected) = expected {
-            self.differ(depth, label, &expected);
-            if self.stop.is_some() {
-                return Found::Stopped;
-            }
-            // New code has likely said what leads to this. Better said twice than never.
-            self.unsent.append(&mut self.muted);
-        }
-        self.is_live = true;
-        Found::New
-    }
-
-    /// The code has come to where no earlier turn came beyond.
-    fn pass_frontier(&mut self, depth: usize) {
-        if !self.settings.is_lenient() || self.frontier.take().is_none() {
-            return;
-        }
-        for scope in self.frame.scopes.iter_mut().take(depth + 1) {
-            let rest = scope.cursor.min(scope.entries.len());
-            scope.spare.extend(scope.entries.drain(rest..));
-        }
-    }
-
-    /// The step that the journal expects next.
-    fn expected(&self, depth: usize) -> Option<&str> {
-        let scope = self.frame.scopes.get(depth)?;
-        let entry = scope.entries.get(scope.cursor).map(|entry| &entry.0);
-        let inner = self.frame.scopes.get(depth + 1).map(|inner| &inner.label);
-        let pending = self.frame.pending.as_ref().filter(|pending| pending.depth >= depth);
-        entry.or(inner).or(pending.map(|pending| &pending.label)).map(String::as_str)
-    }
-
-    /// The code does something else than the journal expects, and that is put up with.
-    fn tolerate(&mut self, depth: usize, now: &str) {
-        let next = self.frame.scopes.get(depth).and_then(|s| s.entries.get(s.cursor + 1));
-        let recorded = next.map(|entry| entry.0.clone()).unwrap_or_default();
-        self.differ(depth, now, &recorded);
-    }
-
-    /// The code does something else than the journal expects.
-    pub(super) fn differ(&mut self, depth: usize, now: &str, recorded: &str) {
-        let difference = Difference {
-            conversation: self.frame.name.clone(),
-            position: self.frame.position(depth),
-            recorded: recorded.to_owned(),
-            now: now.to_owned(),
-            policy: self.settings.policy(),
-        };
-        if !self.settings.is_lenient() {
-            return self.stop(Stop::Changed(difference));
-        }
-        if !mem::replace(&mut self.is_changed, true) {
-            tracing::warn!(%difference, "a conversation goes on under other code");
-        }
-    }
-
     /// Whether a handle can be used: not beyond its turn, not for two things at a time.
     pub(super) fn usable(&mut self, depth: usize) -> Result<(), Error> {
         if self.is_over {
@@ -296,69 +160,6 @@ impl Inside {
             Some(_) => Err(Error::Stopped),
             None => Ok(()),
         }
-    }
-
-    /// Whether one more conversation can be called.
-    pub(super) fn check_nesting(&mut self, depth: usize) -> Result<(), Error> {
-        let limit = "nested_max";
-        if depth + 1 < self.settings.limits.nested_max {
-            return Ok(());
-        }
-        let what = format!("too many conversations call one another in `{}`", self.frame.name);
-        Err(self.fail(Error::Limit { what, limit }))
-    }
-
-    /// Forgets what is inside a scope: it has ended, or the code has left it. What it waited for, if
-    /// it did, is given back.
-    pub(super) fn cut(&mut self, depth: usize) -> Option<Pending> {
-        self.frame.scopes.truncate(depth + 1);
-        self.size = self.frame.size();
-        self.frame.pending.take_if(|pending| pending.depth > depth)
-    }
-
-    /// A function returns: nothing that the journal has may be left to do.
-    pub(super) fn check_end(&mut self, depth: usize) {
-        let Some(expected) = self.expected(depth).map(str::to_owned) else { return };
-        self.differ(depth, "the end", &expected);
-        if self.stop.is_none() && depth == 0 {
-            self.unsent.append(&mut self.muted);
-        }
-    }
-
-    /// Adds a step that is done.
-    pub(super) fn record(
-        &mut self,
-        depth: usize,
-        label: String,
-        result: Raw,
-        lost: Option<Lost>,
-    ) -> Result<(), Error> {
-        let entry = Entry(label, result, lost);
-        let size = (self.size.0 + 1, self.size.1 + entry.bytes());
-        let limits = &self.settings.limits;
-        let name = &self.frame.name;
-        let over = match size {
-            (entries, _) if entries > limits.entries_max => ("steps", "entries_max"),
-            (_, bytes) if bytes > limits.bytes_max => ("bytes", "bytes_max"),
-            _ => {
-                self.size = size;
-                self.is_live = true;
-                if let Some(scope) = self.frame.scopes.get_mut(depth) {
-                    scope.entries.insert(scope.cursor.min(scope.entries.len()), entry);
-                    scope.cursor += 1;
-                }
-                return Ok(());
-            }
-        };
-        let what = format!("the journal of the conversation `{name}` has too many {}", over.0);
-        Err(self.fail(Error::Limit { what, limit: over.1 }))
-    }
-
-    /// Says that a frame waits; what it waited for before is given back.
-    pub(super) fn wait(&mut self, mut pending: Pending) -> Option<Pending> {
-        self.stop(Stop::Suspended);
-        pending.before = self.frontier.take().filter(|label| *label != pending.label);
-        self.frame.pending.replace(pending)
     }
 
     /// Fails the turn, whatever the code makes of the error that it gets.
@@ -388,46 +189,11 @@ impl Inside {
         }
     }
 
-    /// Whether the journal has been replayed and its last step was done in this turn.
-    pub(super) fn is_live(&self) -> bool {
-        self.is_live && self.stop.is_none() && !self.is_over
-    }
-
-    /// Forgets the steps of a scope so far.
-    pub(super) fn keep(&mut self, depth: usize, kept: Raw) {
-        if let Some(scope) = self.frame.scopes.get_mut(depth) {
-            scope.kept = Some(kept);
-            // One more, so that steps before and after have different places even if there were none.
-            scope.base += scope.cursor as u64 + 1;
-            scope.cursor = 0;
-            scope.entries.clear();
-            scope.spare.clear();
-        }
-        self.size = self.frame.size();
-    }
-
     fn send_unsent(&mut self) {
         if let Some(turn) = &mut self.turn {
             self.unsent.drain(..).for_each(|activity| turn.send(activity));
         }
     }
-}
-
-/// What a step gave, as it gave it when it was done.
-fn read<A: DeserializeOwned>(
-    Entry(_, result, lost): &Entry,
-    label: &str,
-) -> Result<Result<A, Error>, serde_json::Error> {
-    let step = || label.to_owned();
-    Ok(match lost {
-        None => Ok(result.get()?),
-        Some(Lost::Attempts) => Err(Error::Attempts { step: step(), attempts: result.get()? }),
-        Some(Lost::Late) => Err(Error::Late { step: step() }),
-        Some(Lost::Failed) => {
-            let source = result.get::<String>()?.into();
-            Err(Error::Failed { step: step(), source })
-        }
-    })
 }
 
 /// The turn, lent out. It goes back when this is dropped.

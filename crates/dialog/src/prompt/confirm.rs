@@ -124,7 +124,8 @@ mod tests {
     fn numbers_that_were_not_shown_do_not_count() {
         let words = Some(ChoiceOptions::default().without_numbers());
         let prompt = Confirm { words, ..Confirm::default() };
-        check(&prompt, "en-us", "1", None);
+        check(&prompt, "en-us", "2", None);
+        check(&prompt, "en-us", "the second", None);
         check(&prompt, "en-us", "yes", Some(true));
     }
 

@@ -1,13 +1,26 @@
 //! Yes or no, in words, slang and signs.
 //!
-//! One answer at most is found in a text: the first, because people explain themselves after they answered ("yes... I
-//! said no onions"); a refusal of several words ("not ok") counts for more than a single word, and what is
-//! no more than a hint ("sounds good") counts only where nothing clearer stands. A negation before a
-//! word turns it ("I don't agree").
+//! One answer at most is found in a text: the first, because people explain themselves after they
+//! answered ("yes... I said no onions"); a refusal of several words ("not ok") counts for more than
+//! a single word, and what is no more than a hint ("sounds good") counts only where nothing clearer
+//! stands. A negation before a word turns it ("I don't agree").
 
-mod east;
-mod signs;
-mod west;
+mod arabic;
+mod bulgarian;
+mod chinese;
+mod dutch;
+mod english;
+mod french;
+mod german;
+mod hindi;
+mod italian;
+mod japanese;
+mod korean;
+mod portuguese;
+mod russian;
+mod spanish;
+mod swedish;
+mod turkish;
 
 use super::number::fold::fold;
 use super::{Found, Language};
@@ -90,22 +103,22 @@ pub fn yes_or_no(text: &str, language: Language) -> Vec<Found<bool>> {
 
 const fn words(language: Language) -> &'static Words {
     match language {
-        Language::Arabic => &east::ARABIC,
-        Language::Bulgarian => &east::BULGARIAN,
-        Language::Chinese => &signs::CHINESE,
-        Language::Dutch => &west::DUTCH,
-        Language::English => &west::ENGLISH,
-        Language::French => &west::FRENCH,
-        Language::German => &west::GERMAN,
-        Language::Hindi => &east::HINDI,
-        Language::Italian => &west::ITALIAN,
-        Language::Japanese => &signs::JAPANESE,
-        Language::Korean => &signs::KOREAN,
-        Language::Portuguese => &west::PORTUGUESE,
-        Language::Russian => &east::RUSSIAN,
-        Language::Spanish => &west::SPANISH,
-        Language::Swedish => &west::SWEDISH,
-        Language::Turkish => &east::TURKISH,
+        Language::Arabic => &arabic::WORDS,
+        Language::Bulgarian => &bulgarian::WORDS,
+        Language::Chinese => &chinese::WORDS,
+        Language::Dutch => &dutch::WORDS,
+        Language::English => &english::WORDS,
+        Language::French => &french::WORDS,
+        Language::German => &german::WORDS,
+        Language::Hindi => &hindi::WORDS,
+        Language::Italian => &italian::WORDS,
+        Language::Japanese => &japanese::WORDS,
+        Language::Korean => &korean::WORDS,
+        Language::Portuguese => &portuguese::WORDS,
+        Language::Russian => &russian::WORDS,
+        Language::Spanish => &spanish::WORDS,
+        Language::Swedish => &swedish::WORDS,
+        Language::Turkish => &turkish::WORDS,
     }
 }
 
@@ -155,9 +168,8 @@ fn pieces(text: &str, is_unspaced: bool) -> Pieces {
         }
         let is_single = is_unspaced && !letter.is_ascii();
         while !is_single
-            && let Some((at, next)) = letters.next_if(|(_, next)| {
-                is_part_of_word(*next) && !(is_unspaced && !next.is_ascii())
-            })
+            && let Some((at, next)) = letters
+                .next_if(|(_, next)| is_part_of_word(*next) && (next.is_ascii() || !is_unspaced))
         {
             end = at + next.len_utf8();
         }
@@ -180,7 +192,11 @@ impl Pieces {
         if piece.sign.is_some() {
             return Some(Hit { value: piece.sign, length: 1, weight: 1 });
         }
-        let longest = |list: &[&str]| list.iter().filter_map(|entry| self.length(at, entry, words)).max();
+        let first = self.text(piece).as_bytes().first();
+        let longest = |list: &[&str]| {
+            let near = list.iter().filter(|entry| entry.as_bytes().first() == first);
+            near.filter_map(|entry| self.length(at, entry, words)).max()
+        };
         let lists = [
             (words.neither, None, 0),
             (words.no, Some(false), 2),
@@ -265,6 +281,7 @@ fn is_part_of_word(letter: char) -> bool {
 /// The folded form; in Arabic also without vowel marks and with one form of each letter.
 fn normalise(word: &str, into: &mut String) {
     fold(word, into);
+    shorten(into);
     if into.is_ascii() {
         return;
     }
@@ -285,6 +302,16 @@ fn normalise(word: &str, into: &mut String) {
         other => Some(other),
     };
     *into = into.chars().filter_map(plain).collect();
+}
+
+/// One letter for three or more in a row: "noooo".
+fn shorten(word: &mut String) {
+    let is_run = |three: &[u8]| matches!(three, [a, b, c] if a == b && b == c);
+    if !word.is_ascii() || !word.as_bytes().windows(3).any(is_run) {
+        return;
+    }
+    let mut last = None;
+    word.retain(|letter| last.replace(letter) != Some(letter));
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod feast;
 mod grammar;
 mod hours;
 mod length;
+mod memo;
 mod moment;
 mod number;
 mod often;
@@ -39,7 +40,7 @@ use super::{Found, Language};
 pub use jiff::civil::DateTime;
 
 /// The bytes of a text that are read; what follows them is not.
-pub const TEXT_BYTES_MAX: usize = 16 * 1024;
+pub const TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// What a mention of a date or time can mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Numbers in text: digits, words, and both at once.
 //!
-//! Each language has a module of its own with a `find`; what they share (digits with separators, powers,
-//! fractions) is in `digits`. A number that is whole is kept exactly beside its `f64`, because an id or an amount of
-//! seventeen digits must come out as it went in.
+//! Each language has a module of its own with a `find`; what they share (digits with separators,
+//! powers, fractions) is in `digits`. A number that is whole is kept exactly beside its `f64`,
+//! because an id or an amount of seventeen digits must come out as it went in.
 
 use std::fmt;
 
@@ -40,6 +40,8 @@ mod turkish;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 /// The longest text that is searched for numbers, in bytes. Nothing is found in a longer one.
 pub(super) const TEXT_BYTES_MAX: usize = 10_000;
@@ -125,8 +127,8 @@ impl Number {
     }
 }
 
-/// The same in every language: a point, no separators, 15 significant digits, `1E-07` and `1.2E+15` for the very
-/// small and the very large; whole numbers that have more digits are shown exactly.
+/// The same in every language: a point, no separators, 15 significant digits, `1E-07` and `1.2E+15`
+/// for the very small and the very large; whole numbers that have more digits are shown exactly.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scientific = format!("{:.*e}", DIGITS_SHOWN - 1, self.value);
@@ -153,7 +155,8 @@ impl fmt::Display for Number {
 
 /// Every number in a text, in order.
 ///
-/// Percent signs and units are left aside; "one" that stands for a thing ("this one") is not a number.
+/// Percent signs and units are left aside; "one" that stands for a thing ("this one") is not a
+/// number.
 ///
 /// # Example
 /// ```
@@ -188,8 +191,8 @@ pub fn numbers(text: &str, language: Language) -> Vec<Found<Number>> {
     }
 }
 
-/// Every number in a text, in order, written as in a place: `1,234` is a thousand and more in Mexico, and not in Spain.
-/// `None` when the language of the locale is not understood.
+/// Every number in a text, in order, written as in a place: `1,234` is a thousand and more in
+/// Mexico, and not in Spain. `None` when the language of the locale is not understood.
 ///
 /// # Example
 /// ```

@@ -1,12 +1,26 @@
 //! Ordinals in text: "the second", "2nd", "last", "next".
 //!
-//! English has them all, of any size. The other languages have what people pick from a list with: the first to the
-//! thirty-first, the last ones, the next and the previous.
+//! English has them all, of any size. The other languages have what people pick from a list with:
+//! the first to the thirty-first, the last ones, the next and the previous.
 
+mod arabic;
+mod bulgarian;
+mod chinese;
+mod dutch;
 mod english;
-mod far;
-mod near;
+mod french;
+mod german;
+mod hindi;
+mod italian;
+mod japanese;
+mod korean;
 mod phrases;
+mod portuguese;
+mod russian;
+mod sign;
+mod spanish;
+mod swedish;
+mod turkish;
 
 use std::fmt;
 
@@ -89,26 +103,26 @@ pub fn ordinals(text: &str, language: Language) -> Vec<Found<Ordinal>> {
     }
     let mut found = match language {
         Language::English => english::find(text),
-        Language::Chinese | Language::Japanese => far::after_sign(text, language),
+        Language::Chinese | Language::Japanese => sign::after_sign(text, language),
         _ => Vec::new(),
     };
     found.extend(match language {
-        Language::Arabic => phrases::find(text, &far::ARABIC),
-        Language::Bulgarian => phrases::find(text, &near::BULGARIAN),
-        Language::Chinese => phrases::find(text, &far::CHINESE),
-        Language::Dutch => phrases::find(text, &near::DUTCH),
+        Language::Arabic => phrases::find(text, &arabic::PHRASES),
+        Language::Bulgarian => phrases::find(text, &bulgarian::PHRASES),
+        Language::Chinese => phrases::find(text, &chinese::PHRASES),
+        Language::Dutch => phrases::find(text, &dutch::PHRASES),
         Language::English => Vec::new(),
-        Language::French => phrases::find(text, &near::FRENCH),
-        Language::German => phrases::find(text, &near::GERMAN),
-        Language::Hindi => phrases::find(text, &far::HINDI),
-        Language::Italian => phrases::find(text, &near::ITALIAN),
-        Language::Japanese => phrases::find(text, &far::JAPANESE),
-        Language::Korean => phrases::find(text, &far::KOREAN),
-        Language::Portuguese => phrases::find(text, &near::PORTUGUESE),
-        Language::Russian => phrases::find(text, &near::RUSSIAN),
-        Language::Spanish => phrases::find(text, &near::SPANISH),
-        Language::Swedish => phrases::find(text, &near::SWEDISH),
-        Language::Turkish => phrases::find(text, &near::TURKISH),
+        Language::French => phrases::find(text, &french::PHRASES),
+        Language::German => phrases::find(text, &german::PHRASES),
+        Language::Hindi => phrases::find(text, &hindi::PHRASES),
+        Language::Italian => phrases::find(text, &italian::PHRASES),
+        Language::Japanese => phrases::find(text, &japanese::PHRASES),
+        Language::Korean => phrases::find(text, &korean::PHRASES),
+        Language::Portuguese => phrases::find(text, &portuguese::PHRASES),
+        Language::Russian => phrases::find(text, &russian::PHRASES),
+        Language::Spanish => phrases::find(text, &spanish::PHRASES),
+        Language::Swedish => phrases::find(text, &swedish::PHRASES),
+        Language::Turkish => phrases::find(text, &turkish::PHRASES),
     });
     longest(found)
 }

@@ -47,38 +47,36 @@ impl Chat {
     /// What the bot says to a text.
     #[track_caller]
     pub(crate) fn says(&mut self, text: &str) -> Vec<String> {
-        self.hears(Activity::message(text)).unwrap()
+        self.hears(Activity::message(text)).expect("the turn succeeds")
     }
 
-    /// What the bot says to a text that makes its turn fail: the words of the whole chain of errors.
+    /// The words of the error, with its sources, when a text makes the turn fail.
     #[track_caller]
     pub(crate) fn fails(&mut self, text: &str) -> String {
-        match self.hears(Activity::message(text)).unwrap_err() {
-            Error::Failed(failure) => match &*failure {
-                Failure::Error(error) => {
-                    let mut words = error.to_string();
-                    let mut next = error.source();
-                    while let Some(error) = next {
-                        words += &format!(": {error}");
-                        next = error.source();
-                    }
-                    words
-                }
-                other => other.to_string(),
-            },
-            other => panic!("{other}"),
+        let error = self.hears(Activity::message(text)).expect_err("the turn fails");
+        let Error::Failed(failure) = error else { return error.to_string() };
+        let Failure::Error(error) = &*failure else { return failure.to_string() };
+        let mut words = error.to_string();
+        let mut next = error.source();
+        while let Some(error) = next {
+            words += &format!(": {error}");
+            next = error.source();
         }
+        words
     }
 
     /// What the bot says when the timer at a place rings; it is then gone.
     #[track_caller]
     pub(crate) fn rings(&mut self, at: usize) -> Vec<String> {
         let (_, timer) = self.timers.remove(at);
-        self.hears(timer).unwrap()
+        self.hears(timer).expect("the turn succeeds")
     }
 
     /// Any activity; it gets what a channel adds, unless it has it.
-    pub(crate) fn hears(&mut self, mut activity: Activity) -> std::result::Result<Vec<String>, Error> {
+    pub(crate) fn hears(
+        &mut self,
+        mut activity: Activity,
+    ) -> std::result::Result<Vec<String>, Error> {
         self.count += 1;
         activity.id.get_or_insert_with(|| format!("m{}", self.count));
         activity.channel_id = Some("test".to_owned());
@@ -113,8 +111,9 @@ pub(crate) fn asks(
         Box::pin(async move {
             let mut answers = Vec::new();
             for question in questions {
-                answers.push(c.ask(text(*question)).await?);
-                c.say(format!("Noted: {}", answers.last().unwrap()));
+                let answer = c.ask(text(*question)).await?;
+                c.say(format!("Noted: {answer}"));
+                answers.push(answer);
             }
             c.say(format!("All: {}", answers.join(" ")));
             Ok(())

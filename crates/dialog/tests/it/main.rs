@@ -2,7 +2,11 @@
 
 mod choices;
 mod classic;
+mod conversation;
+mod simulated;
 mod talk;
 mod ten_steps;
 mod events;
 mod oauth;
+mod transcripts;
+mod scores;

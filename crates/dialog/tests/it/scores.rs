@@ -1,14 +1,17 @@
 //! How well the recognisers do on a public set of cases, by kind and language, with floors.
 //!
-//! The set is read from beside the repository when it is there; without it only the few cases written here are checked.
-//! `SAYSO_SCORES=all` prints the cases that fail.
+//! The set is read from beside the repository when it is there; without it only the few cases
+//! written here are checked. `SAYSO_SCORES=all` prints the cases that fail.
 
-use std::path::{Path, PathBuf};
+#![expect(clippy::indexing_slicing, clippy::panic, reason = "a broken case must fail the test")]
+
+use std::path::Path;
 
 use sayso_dialog::recognize::{Language, numbers, numbers_in_locale, ordinals, yes_or_no};
 use serde_json::Value;
 
-/// What was found in a text, in words that can be compared: the text of it in small letters, and its value.
+/// What was found in a text, in words that can be compared: the text of it in small letters, and
+/// its value.
 type Answer = Vec<(String, String)>;
 
 /// A set of cases: its file, how it is recognised, and the least share of cases that must be right.
@@ -25,6 +28,7 @@ struct Score {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the scores are for people to read")]
 fn recognisers_reach_their_floors() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/specs/recognizers");
     if !folder.is_dir() {
@@ -35,7 +39,8 @@ fn recognisers_reach_their_floors() {
     for set in sets() {
         let score = score(&folder.join(&set.file), &set);
         // A set without a case that the reference supports says nothing.
-        let percent = if score.all == 0 { 100.0 } else { 100.0 * score.right as f64 / score.all as f64 };
+        let percent =
+            if score.all == 0 { 100.0 } else { 100.0 * score.right as f64 / score.all as f64 };
         println!(
             "{:<45} {:>4} of {:>4}  {percent:>5.1} %  (floor {} %)",
             set.file, score.right, score.all, set.floor_percent
@@ -72,7 +77,10 @@ fn sets() -> Vec<Set> {
         floor_percent: 75,
         recognise: Box::new(|text| {
             let found = numbers_in_locale(text, "es-MX").unwrap_or_default();
-            answer(text, found.iter().map(|found| (found.start, found.end, found.value.to_string())))
+            answer(
+                text,
+                found.iter().map(|found| (found.start, found.end, found.value.to_string())),
+            )
         }),
     });
     sets.push(Set {
@@ -80,7 +88,10 @@ fn sets() -> Vec<Set> {
         floor_percent: 90,
         recognise: Box::new(|text| {
             let found = ordinals(text, Language::English);
-            answer(text, found.iter().map(|found| (found.start, found.end, found.value.to_string())))
+            answer(
+                text,
+                found.iter().map(|found| (found.start, found.end, found.value.to_string())),
+            )
         }),
     });
     // The dates of `sayso_dialog::recognize::dates` come here, with a floor of 40 %.
@@ -94,7 +105,10 @@ fn yes_no_set(language: Language) -> Option<Set> {
         floor_percent: 95,
         recognise: Box::new(move |text| {
             let found = yes_or_no(text, language);
-            answer(text, found.iter().map(|found| (found.start, found.end, found.value.to_string())))
+            answer(
+                text,
+                found.iter().map(|found| (found.start, found.end, found.value.to_string())),
+            )
         }),
     })
 }
@@ -102,8 +116,12 @@ fn yes_no_set(language: Language) -> Option<Set> {
 fn number_set(language: Language) -> Option<Set> {
     let floor_percent = match language {
         Language::Russian | Language::Bulgarian => return None,
-        Language::English | Language::French | Language::German => 90,
-        Language::Spanish | Language::Chinese | Language::Portuguese => 90,
+        Language::English
+        | Language::French
+        | Language::German
+        | Language::Spanish
+        | Language::Chinese
+        | Language::Portuguese => 90,
         _ => 75,
     };
     Some(Set {
@@ -111,13 +129,29 @@ fn number_set(language: Language) -> Option<Set> {
         floor_percent,
         recognise: Box::new(move |text| {
             let found = numbers(text, language);
-            answer(text, found.iter().map(|found| (found.start, found.end, found.value.to_string())))
+            answer(
+                text,
+                found.iter().map(|found| (found.start, found.end, found.value.to_string())),
+            )
         }),
     })
 }
 
 fn answer(text: &str, found: impl Iterator<Item = (usize, usize, String)>) -> Answer {
-    found.map(|(start, end, value)| (text[start..end].to_lowercase(), value)).collect()
+    found.map(|(start, end, value)| (plain(&text[start..end]), value)).collect()
+}
+
+/// As the set writes what it found: small letters, and narrow forms of wide digits and signs.
+fn plain(text: &str) -> String {
+    let narrow = |letter: char| match letter {
+        '\u{ff01}'..='\u{ff5e}' => {
+            u8::try_from(u32::from(letter) - 0xfee0).map_or(letter, char::from)
+        }
+        '−' => '-',
+        '、' => ',',
+        other => other,
+    };
+    text.to_lowercase().chars().map(narrow).collect()
 }
 
 fn score(file: &Path, set: &Set) -> Score {
@@ -139,19 +173,20 @@ fn score(file: &Path, set: &Set) -> Score {
 
 /// The cases of a file, without those that the reference itself does not get right.
 fn cases(file: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(PathBuf::from(file))
+    let text = std::fs::read_to_string(file)
         .unwrap_or_else(|error| panic!("{} cannot be read: {error}", file.display()));
-    let cases: Vec<Value> =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).expect("a file has a list of cases");
+    let cases: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .expect("a file has a list of cases");
     let is_supported = |case: &Value| {
         !case["NotSupported"].as_str().is_some_and(|who| who.to_lowercase().contains("dotnet"))
     };
     cases.into_iter().filter(is_supported).collect()
 }
 
-/// What a case expects. The set writes decimals as its cultures do; values here are the same in every language.
+/// What a case expects. The set writes decimals as its cultures do; values here are the same in
+/// every language.
 fn expected(result: &Value) -> (String, String) {
-    let text = result["Text"].as_str().unwrap_or_default().to_lowercase();
+    let text = plain(result["Text"].as_str().unwrap_or_default());
     let value = match &result["Resolution"]["value"] {
         Value::String(value) => value.replace(',', "."),
         value => value.to_string(),

@@ -81,6 +81,9 @@ fn an_edit_without_a_new_version_fails_even_when_blessed() {
         assert!(matches!(error, GoldenError::Changed { index: 0, .. }), "{error}");
         assert!(error.to_string().contains("raise the version"), "{error}");
     }
+    // The samples must stay, too: they are what the file is compared with.
+    let other = v1::Order { topping: "olives".into() };
+    assert!(matches!(check(&folder, &[other], true), Err(GoldenError::Changed { .. })));
     // Even when no sample shows it: what is in the file is not what comes back.
     assert!(matches!(
         check::<v1_edited::Order>(&folder, &[], true),

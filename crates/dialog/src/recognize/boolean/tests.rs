@@ -55,6 +55,8 @@ fn the_first_answer_counts_and_a_negation_turns_it() {
     check("sounds good to me", Some(true));
     check("I don’t think so", Some(false));
     check("knowing", None);
+    check("Noooooo!", Some(false));
+    check("let's not", Some(false));
 }
 
 #[test]
@@ -100,7 +102,9 @@ fn odd_texts_and_long_ones_are_no_trouble() {
     let long = "yes ".repeat(3000);
     for language in Language::ALL {
         assert!(yes_or_no(&long, language).is_empty());
-        for text in ["\u{1f3fb}", "👌👌", "''", "\u{301}", "ß", "İ", "न\u{94d}", "a\u{0}b", "👍\u{200d}👎"] {
+        for text in
+            ["\u{1f3fb}", "👌👌", "''", "\u{301}", "ß", "İ", "न\u{94d}", "a\u{0}b", "👍\u{200d}👎"]
+        {
             let found = yes_or_no(text, language);
             assert!(found.iter().all(|found| text.get(found.start..found.end).is_some()), "{text}");
         }

@@ -9,7 +9,9 @@ use super::{ago, clock, feast, relative, words};
 
 /// Any way to name a day.
 pub(super) fn day(at: At<'_>) -> Read<'_, Day> {
-    longest(at, &[calendar, relative::relative, relative::weekday, ago::day, feast::feast])
+    at.memo.day.read(at, |at| {
+        longest(at, &[calendar, relative::relative, relative::weekday, ago::day, feast::feast])
+    })
 }
 
 /// A day by its month.

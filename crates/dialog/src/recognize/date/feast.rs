@@ -95,7 +95,7 @@ fn name(at: At<'_>) -> Read<'_, When> {
     // Names are written with an apostrophe, in front of or behind the s, or without.
     let read = |name: &str| {
         name.split(' ').try_fold(at, |at, part| {
-            let is_part = at.word() == part || at.word().replace('\'', "") == part;
+            let is_part = at.word().chars().filter(|char| *char != '\'').eq(part.chars());
             let after = at.next().skip_glued("'");
             (is_part && !at.is_end()).then(|| if part == "st" { after.skip(&["."]) } else { after })
         })

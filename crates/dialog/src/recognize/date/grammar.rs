@@ -2,6 +2,7 @@
 
 use jiff::civil::DateTime;
 
+use super::memo::Memo;
 use super::token::{At, Read, Rule, Token};
 use super::value::{Day, Hours, Period};
 use super::{
@@ -29,7 +30,8 @@ const RULES: [Rule<Dates>; 13] = [
 /// Finds every date and time of an English text.
 pub(super) fn find(tokens: &[Token], now: DateTime) -> Vec<Found<Dates>> {
     let mut found = Vec::new();
-    let mut at = At::first(tokens, now);
+    let memo = Memo::new(tokens.len());
+    let mut at = At::first(tokens, now, &memo);
     while !at.is_end() {
         let Some((value, after)) = read(at) else {
             at = at.next();

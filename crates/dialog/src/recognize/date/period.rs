@@ -3,29 +3,27 @@
 use jiff::civil::{Date, DateTime};
 
 use super::number::{self, Year};
-use super::token::{At, Read, longest};
+use super::token::{At, Read, Rule, longest};
 use super::value::{Grain, Period};
 use super::words::{self, Unit};
 use super::{calendar, day, decade, feast, quarter};
 
 /// Any period that is one by itself.
 pub(super) fn period(at: At<'_>) -> Read<'_, Period> {
-    longest(
-        at,
-        &[
-            year,
-            month,
-            month_number,
-            pointed,
-            the_unit,
-            week,
-            quarter::quarter,
-            season,
-            decade::decade,
-            decade::century,
-            feast::weekend,
-        ],
-    )
+    const RULES: [Rule<Period>; 11] = [
+        year,
+        month,
+        month_number,
+        pointed,
+        the_unit,
+        week,
+        quarter::quarter,
+        season,
+        decade::decade,
+        decade::century,
+        feast::weekend,
+    ];
+    at.memo.period.read(at, |at| longest(at, &RULES))
 }
 
 /// A year of the calendar.

@@ -2,6 +2,7 @@
 
 use jiff::civil::DateTime;
 
+use super::memo::Memo;
 use super::number::{self, Year};
 use super::token::{At, Read, Token};
 use super::value::Day;
@@ -10,7 +11,8 @@ use super::{Dates, Found, Language, calendar, day, say};
 /// Finds the plain dates of a text.
 pub(super) fn find(tokens: &[Token], language: Language, now: DateTime) -> Vec<Found<Dates>> {
     let mut found = Vec::new();
-    let mut at = At::first(tokens, now);
+    let memo = Memo::new(tokens.len());
+    let mut at = At::first(tokens, now, &memo);
     while !at.is_end() {
         let read = read(at, language).filter(|(_, after)| after.may_end());
         let Some((day, after)) = read.filter(|_| at.may_begin()) else {

@@ -2,6 +2,8 @@
 
 use jiff::civil::DateTime;
 
+use super::memo::Memo;
+
 /// A word, a run of digits or a single mark, in lower case.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
@@ -27,6 +29,8 @@ pub(super) struct At<'t> {
     index: usize,
     /// The moment of the reference.
     pub(super) now: DateTime,
+    /// What was read before.
+    pub(super) memo: &'t Memo,
 }
 
 /// What a rule read, and the place after it.
@@ -99,8 +103,8 @@ fn is_apostrophe(char: char) -> bool {
 
 impl<'t> At<'t> {
     /// The place before the first token.
-    pub(super) fn first(tokens: &'t [Token], now: DateTime) -> Self {
-        Self { tokens, index: 0, now }
+    pub(super) fn first(tokens: &'t [Token], now: DateTime, memo: &'t Memo) -> Self {
+        Self { tokens, index: 0, now, memo }
     }
 
     fn token(self, offset: usize) -> Option<&'t Token> {
@@ -126,6 +130,11 @@ impl<'t> At<'t> {
     /// The place after the token here; the end stays the end.
     pub(super) fn next(self) -> Self {
         Self { index: (self.index + 1).min(self.tokens.len()), ..self }
+    }
+
+    /// The place before another token.
+    pub(super) fn moved(self, index: usize) -> Self {
+        Self { index: index.min(self.tokens.len()), ..self }
     }
 
     /// Whether nothing is left.
@@ -155,6 +164,10 @@ impl<'t> At<'t> {
 
     /// Reads several tokens, written with blanks between them.
     pub(super) fn phrase(self, phrase: &str) -> Option<Self> {
+        // Nearly all phrases that are tried are not here, and show it at once.
+        if !phrase.starts_with(self.word()) {
+            return None;
+        }
         phrase.split(' ').try_fold(self, |at, part| at.eat(&[part]))
     }
 
@@ -202,6 +215,10 @@ impl<'t> At<'t> {
 
     /// Whether a reading may begin here: not inside a number, an amount of money or a part number.
     pub(super) fn may_begin(self) -> bool {
+        let is_mark = self.token(0).is_some_and(|token| token.shape == Shape::Mark);
+        if is_mark && !matches!(self.word(), "<" | ">" | "'" | "½" | "¼" | "¾") {
+            return false;
+        }
         if self.index == 0 {
             return true;
         }

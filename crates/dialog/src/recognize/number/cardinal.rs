@@ -1,8 +1,9 @@
 //! Cardinals: how terms make one number, and where one number ends and the next begins.
 //!
-//! A number is a sum of groups, each multiplied by a scale that is smaller than the one before: 3 million, 52 thousand,
-//! 347. A scale larger than the ones before multiplies them all: `dos mil millones`. When a hundred or a scale does
-//! not fit ("two hundred three hundred"), the number ends before what it would have multiplied.
+//! A number is a sum of groups, each multiplied by a scale that is smaller than the one before: 3
+//! million, 52 thousand, 347. A scale larger than the ones before multiplies them all: `dos mil
+//! millones`. When a hundred or a scale does not fit ("two hundred three hundred"), the number ends
+//! before what it would have multiplied.
 
 use super::grammar::{Grammar, Term};
 use super::ratio::Ratio;
@@ -329,7 +330,11 @@ impl<'a> Sum<'a> {
             Last::Scale => self.top().map_or(1, |(_, scale)| scale),
             _ => 1,
         };
-        let sum = self.scaled.iter().take(self.scales).try_fold(self.group, |sum, (value, _)| sum.plus(*value));
+        let sum = self
+            .scaled
+            .iter()
+            .take(self.scales)
+            .try_fold(self.group, |sum, (value, _)| sum.plus(*value));
         if let Some(value) = sum
             && is_last
         {

@@ -51,6 +51,11 @@ impl Script for Chinese {
         ["百分之", "百分点", "百分點", "百分比"].iter().any(|word| rest.starts_with(word))
     }
 
+    /// As in "万分之一".
+    fn is_one(_unit: u32, rest: &str) -> bool {
+        rest.starts_with("分之")
+    }
+
     fn stands(text: &str, start: usize, read: &Read) -> Option<usize> {
         let is_number = if is_by_all_means(text, start, read.end) {
             false
@@ -117,7 +122,8 @@ fn is_single(text: &str, start: usize, end: usize) -> bool {
     if is_ambiguous && !is_free {
         return false;
     }
-    let is_unit = head(text, start).and_then(sign).is_some_and(|sign| matches!(sign, Sign::Small(_)));
+    let is_unit =
+        head(text, start).and_then(sign).is_some_and(|sign| matches!(sign, Sign::Small(_)));
     match head(text, end) {
         None => true,
         Some('%' | '％' | '‰') => false,
@@ -125,5 +131,60 @@ fn is_single(text: &str, start: usize, end: usize) -> bool {
         Some('分') if is_unit => any_of(text, end, &["分钟", "分鐘", "分之"]).is_some(),
         Some(c) if is_unit && sign(c) == Some(Sign::About) => true,
         Some(c) => !c.is_alphanumeric() || AFTER_ONE.contains(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::Language::Chinese;
+    use crate::recognize::number::testing::check;
+
+    #[test]
+    fn signs_of_all_kinds() {
+        check(Chinese, "七百三十八", &["738"]);
+        check(Chinese, "柒佰叁拾捌", &["738"]);
+        check(Chinese, "兩億六千萬", &["260000000"]);
+        check(Chinese, "三万八", &["38000"]);
+        check(Chinese, "三万零八", &["30008"]);
+        check(Chinese, "二〇二六年", &["2026"]);
+        check(Chinese, "六万万", &["600000000"]);
+        check(Chinese, "九十多万人", &["900000"]);
+    }
+
+    #[test]
+    fn figures_and_signs_together() {
+        check(Chinese, "３２万５千", &["325000"]);
+        check(Chinese, "6.25亿", &["625000000"]);
+        check(Chinese, "12,345.6", &["12345.6"]);
+        check(Chinese, "7, 8, 9", &["7", "8", "9"]);
+        check(Chinese, "10.0.0.1", &["10", "0", "0", "1"]);
+        check(Chinese, "35kg", &[]);
+        check(Chinese, "8k", &["8000"]);
+    }
+
+    #[test]
+    fn fractions_decimals_and_less_than_nothing() {
+        check(Chinese, "八分之三", &["0.375"]);
+        check(Chinese, "二又四分之三", &["2.75"]);
+        check(Chinese, "万分之五", &["0.0005"]);
+        check(Chinese, "负六点二五", &["-6.25"]);
+        check(Chinese, "一点五亿", &["150000000"]);
+        check(Chinese, "百分之七十", &["70"]);
+        check(Chinese, "零分之一", &["0", "1"]);
+        check(Chinese, "三打鸡蛋", &["36"]);
+    }
+
+    #[test]
+    fn single_signs_count_only_where_they_count() {
+        check(Chinese, "七个人", &["7"]);
+        check(Chinese, "八", &["8"]);
+        check(Chinese, "一起去", &[]);
+        check(Chinese, "星期三", &[]);
+        check(Chinese, "十分好", &[]);
+        check(Chinese, "十分钟", &["10"]);
+        check(Chinese, "大陆的", &[]);
+        check(Chinese, "三三两两", &[]);
+        check(Chinese, "千万不要", &[]);
+        check(Chinese, "打电话", &[]);
     }
 }

@@ -98,7 +98,8 @@ fn ratio(clean: &str, places: usize) -> Option<Ratio> {
     Ratio::new(over, power_of_ten(places)?)
 }
 
-/// Where the whole part and the decimals end, for digits that begin at `at` and first stop at `first`.
+/// Where the whole part and the decimals end, for digits that begin at `at` and first stop at
+/// `first`.
 fn shape(text: &str, at: usize, first: usize, separators: Separators) -> (usize, usize) {
     let bytes = text.as_bytes();
     let Separators { point, group, lenient } = separators;
@@ -122,14 +123,16 @@ fn shape(text: &str, at: usize, first: usize, separators: Separators) -> (usize,
     (first, first)
 }
 
-/// The end of the decimals whose point stands at `at`; not if another point and digit follow, as in an address.
+/// The end of the decimals whose point stands at `at`; not if another point and digit follow, as in
+/// an address.
 fn decimals(bytes: &[u8], at: usize, point: u8) -> Option<usize> {
     let end = digits_end(bytes, at + 1);
     let is_chain = bytes.get(end) == Some(&point) && is_digit(bytes, end + 1);
     (bytes.get(at) == Some(&point) && end > at + 1 && !is_chain).then_some(end)
 }
 
-/// The end of groups of three: after a sign, or a space of any kind. In India the first ones are of two.
+/// The end of groups of three: after a sign, or a space of any kind. In India the first ones are of
+/// two.
 fn groups(text: &str, at: usize, first: usize, sign: u8) -> usize {
     let bytes = text.as_bytes();
     if first - at > 3 {

@@ -1,7 +1,7 @@
 //! English numbers.
 
-use super::digits::Separators;
 use super::Number;
+use super::digits::Separators;
 use super::grammar::{Grammar, Split, Term, ends_with_word};
 use super::phrase;
 use crate::recognize::Found;

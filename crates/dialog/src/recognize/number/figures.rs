@@ -3,12 +3,12 @@
 //! Digits are read one way in all scripts (`٣`, `३`, `３` and `3` are three); only the marks between them depend on
 //! the language.
 
-use super::exact::Exact;
-use super::text::{before, head, skip, spaces};
-use super::{Kind, Number};
+mod special;
 
-/// The largest exponent that is worked out.
-const EXPONENT_MAX: f64 = 400.0;
+pub(super) use special::{fraction, raised, signs, special};
+
+use super::exact::Exact;
+use super::text::{before, head, skip};
 
 /// The most groups of digits in one number.
 const GROUPS_MAX: usize = 12;
@@ -76,7 +76,9 @@ pub(super) fn plain(text: &str, at: usize, marks: Marks) -> Option<(Exact, usize
 /// Whether a digit and a mark stand right before, so that these digits go on with something.
 fn is_linked(text: &str, at: usize, marks: Marks) -> bool {
     let Some(mark) = before(text, at) else { return false };
-    let is_mark = marks.decimal.contains(&mark) || mark == '.';
+    let is_mark = marks.decimal.contains(&mark)
+        || mark == '.'
+        || (marks.cents && marks.group.contains(&mark));
     is_mark && before(text, at - mark.len_utf8()).is_some_and(|c| digit(c).is_some())
 }
 
@@ -140,9 +142,11 @@ fn value(text: &str, from: usize, to: usize) -> Option<Exact> {
 
 /// Marks of writing direction, which Arabic text has between digits.
 fn skip_bidi(text: &str, at: usize) -> usize {
-    skip(text, at, |c| {
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    })
+    skip(
+        text,
+        at,
+        |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'),
+    )
 }
 
 fn is_slash(c: char) -> bool {
@@ -153,123 +157,59 @@ pub(super) fn is_minus(c: char) -> bool {
     matches!(c, '-' | '−' | '－' | '–')
 }
 
-/// A number in digits with more than digits to it: a power, a fraction, a multiple. `base` was read up to `end`.
-pub(super) fn special(
-    text: &str,
-    at: usize,
-    (base, end): (Exact, usize),
-    marks: Marks,
-    is_negative: bool,
-) -> Option<(Number, usize)> {
-    let signed = base.negated_if(is_negative);
-    power(text, end, signed, marks)
-        .or_else(|| scientific(text, end, signed))
-        .or_else(|| fraction(text, at, (signed, end)))
-        .or_else(|| mixed(text, (base, end), is_negative))
-        .or_else(|| multiple(text, end, signed))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// `2^10`, with any signs before the exponent.
-fn power(text: &str, at: usize, base: Exact, marks: Marks) -> Option<(Number, usize)> {
-    let from = skip_char(text, at, |c| c == '^' || c == '＾')?;
-    let (is_negative, from) = signs(text, from);
-    let (exponent, end) = plain(text, from, marks)?;
-    raised(base, exponent.negated_if(is_negative)).zip(Some(end))
-}
+    const MARKS: Marks = Marks { group: &[','], decimal: &['.'], cents: true, pairs: true };
 
-/// A number to the power of another.
-pub(super) fn raised(base: Exact, exponent: Exact) -> Option<Number> {
-    let exponent = exponent.to_f64();
-    (exponent.abs() <= EXPONENT_MAX)
-        .then(|| Number::new(base.to_f64().powf(exponent), Kind::Power))
-        .flatten()
-}
-
-/// Signs in a row, and whether they make the number after them negative.
-pub(super) fn signs(text: &str, at: usize) -> (bool, usize) {
-    let end = skip(text, at, |c| is_minus(c) || c == '+');
-    let minus = text.get(at..end).unwrap_or_default().chars().filter(|c| is_minus(*c)).count();
-    (minus % 2 == 1, end)
-}
-
-/// `1.5e-3`.
-fn scientific(text: &str, at: usize, base: Exact) -> Option<(Number, usize)> {
-    let from = skip_char(text, at, |c| matches!(c, 'e' | 'E' | 'ｅ' | 'Ｅ'))?;
-    let signed = skip_char(text, from, |c| is_minus(c) || c == '+').unwrap_or(from);
-    let (end, count) = row(text, signed);
-    if count == 0 || count > 3 || head(text, end).is_some_and(char::is_alphabetic) {
-        return None;
+    fn shown(text: &str) -> Option<(String, usize)> {
+        let digits = plain(text, 0, MARKS)?;
+        let (number, end) = match special(text, 0, digits, MARKS, false) {
+            Some(special) => special,
+            None => (digits.0.number()?, digits.1),
+        };
+        Some((number.to_string(), end))
     }
-    let exponent = digits(text, signed, end).fold(0, |sum, digit| sum * 10 + digit);
-    let is_small = head(text, from).is_some_and(is_minus);
-    let exact = if is_small { base.over_ten_to(exponent) } else { base.times_ten_to(exponent) };
-    let number = match exact.and_then(Exact::number) {
-        Some(number) => number.with_kind(Kind::Power),
-        None => {
-            let exponent = i32::try_from(exponent).ok()?;
-            let factor = 10_f64.powi(if is_small { -exponent } else { exponent });
-            Number::new(base.to_f64() * factor, Kind::Power)?
-        }
-    };
-    Some((number, end))
-}
 
-/// `3/4`, but not the parts of `5/17/2018`, nor of `222-2222/33`.
-fn fraction(text: &str, at: usize, (over, end): (Exact, usize)) -> Option<(Number, usize)> {
-    let is_linked = before(text, at).is_some_and(|c| {
-        (is_slash(c) || is_minus(c))
-            && before(text, at - c.len_utf8()).is_some_and(|c| digit(c).is_some())
-    });
-    if is_linked || !over.is_whole() {
-        return None;
+    #[track_caller]
+    fn check(text: &str, number: &str, end: usize) {
+        assert_eq!(shown(text), Some((number.to_owned(), end)), "{text}");
     }
-    let (under, end) = denominator(text, end)?;
-    Number::new(over.to_f64() / under, Kind::Fraction).zip(Some(end))
-}
 
-/// The slash and the number under it.
-fn denominator(text: &str, at: usize) -> Option<(f64, usize)> {
-    let from = skip_char(text, at, is_slash)?;
-    let (end, count) = row(text, from);
-    let goes_on = skip_char(text, end, is_slash).is_some_and(|next| row(text, next).1 > 0);
-    if count == 0 || goes_on {
-        return None;
+    #[test]
+    fn marks_group_and_part() {
+        check("12,345,678.90", "12345678.9", 13);
+        check("12 345", "12345", 6);
+        check("12 3456", "12", 2);
+        check("12,34,567", "1234567", 9);
+        check("12,34", "12.34", 5);
+        check("1,2,3", "1", 1);
+        check("11,22,33", "11", 2);
+        check("10.20.30", "10", 2);
+        check(".75", "0.75", 3);
+        check("७.५", "7.5", "७.५".len());
     }
-    let under = value(text, from, end)?;
-    (!under.is_zero()).then(|| (under.to_f64(), end))
-}
 
-/// `2 1/4`.
-fn mixed(text: &str, (whole, end): (Exact, usize), is_negative: bool) -> Option<(Number, usize)> {
-    let from = spaces(text, end);
-    let (over_end, count) = row(text, from);
-    if from == end || count == 0 || !whole.is_whole() {
-        return None;
+    #[test]
+    fn powers_fractions_and_multiples() {
+        check("3^4", "81", 3);
+        check("2^--3", "8", 5);
+        check("2.5e-2", "0.025", 6);
+        check("2.5x10^4", "25000", 8);
+        check("9e999", "9", 1);
+        check("7/8", "0.875", 3);
+        check("3/4/2025", "3", 1);
+        check("6 1/2", "6.5", 5);
+        check("5/0", "5", 1);
+        check("7.5k", "7500", 4);
+        check("7 km", "7", 1);
     }
-    let (under, fraction_end) = denominator(text, over_end)?;
-    let size = whole.to_f64() + value(text, from, over_end)?.to_f64() / under;
-    let signed = if is_negative { -size } else { size };
-    Number::new(signed, Kind::Fraction).zip(Some(fraction_end))
-}
 
-/// `40k`, `2.5M`. Only `k` may stand apart.
-fn multiple(text: &str, at: usize, base: Exact) -> Option<(Number, usize)> {
-    let from = spaces(text, at);
-    let letter = head(text, from)?;
-    let exponent = match letter {
-        'k' | 'K' | 'ｋ' | 'Ｋ' => 3,
-        'M' | 'Ｍ' if from == at => 6,
-        'G' | 'B' | 'Ｇ' | 'Ｂ' if from == at => 9,
-        'T' | 'Ｔ' if from == at => 12,
-        _ => return None,
-    };
-    let end = from + letter.len_utf8();
-    if head(text, end).is_some_and(|c| c.is_ascii_alphanumeric()) {
-        return None;
+    #[test]
+    fn a_row_too_long_is_no_number() {
+        let long = "7".repeat(50);
+        assert_eq!(shown(&long), None);
+        assert_eq!(row_end(&long, 0, MARKS), 50);
     }
-    base.times_ten_to(exponent)?.number().zip(Some(end))
-}
-
-fn skip_char(text: &str, at: usize, wanted: impl Fn(char) -> bool) -> Option<usize> {
-    head(text, at).filter(|c| wanted(*c)).map(|c| at + c.len_utf8())
 }

@@ -48,5 +48,6 @@ fn push(small: char, is_single: bool, into: &mut String) {
 /// Whether a character belongs to a word: letters, and the marks that stand on them.
 pub(in crate::recognize) fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphabetic()
-        || (!letter.is_ascii() && (letter.is_alphabetic() || ('\u{300}'..='\u{36f}').contains(&letter)))
+        || (!letter.is_ascii()
+            && (letter.is_alphabetic() || ('\u{300}'..='\u{36f}').contains(&letter)))
 }

@@ -1,19 +1,20 @@
 //! Fractions in words: "two thirds", "one and a half", "1 over 20", "three quarters of a million".
 
+use super::Kind;
 use super::cardinal::Cardinal;
 use super::grammar::{Split, Term};
-use super::Kind;
 use super::phrase::Phrase;
 use super::ratio::Ratio;
 
-/// Terms that are looked at for the noun of a fraction, so that a long list of numbers takes no longer
-/// than the sum of its parts.
+/// Terms that are looked at for the noun of a fraction, so that a long list of numbers takes no
+/// longer than the sum of its parts.
 const RUN_MAX: usize = 24;
 
 /// From which scale on a fraction after "and" is one of the scale: "three million and a half".
 const SCALE_OF_FRACTION_MIN: i128 = 1_000_000;
 
-/// The fraction that begins at `at`, and the token after it. `plain` is the cardinal that begins there.
+/// The fraction that begins at `at`, and the token after it. `plain` is the cardinal that begins
+/// there.
 pub(super) fn read(
     phrase: &Phrase<'_>,
     at: usize,
@@ -53,15 +54,26 @@ pub(super) fn ordinal_after(phrase: &Phrase<'_>, at: usize) -> Option<usize> {
 fn noun_after(phrase: &Phrase<'_>, at: usize) -> Option<usize> {
     for next in at..at + RUN_MAX {
         match phrase.term(next) {
-            Term::Small(_) | Term::Hundreds(_) | Term::Times(_) | Term::Many(_) => {}
-            Term::And | Term::With | Term::Article | Term::Dash { .. } | Term::Slash => {}
-            Term::Literal(literal) if literal.is_plain || next == at => {}
-            Term::Ordinal(..) | Term::Part | Term::Half | Term::Quarter => return Some(next),
-            Term::AndHalf | Term::Mixed(..) => return Some(next),
+            Term::Ordinal(..)
+            | Term::Part
+            | Term::Half
+            | Term::Quarter
+            | Term::AndHalf
+            | Term::Mixed(..) => return Some(next),
+            term if is_inside(term, next == at) => {}
             _ => return None,
         }
     }
     None
+}
+
+/// Whether a term may stand before the noun of a fraction.
+const fn is_inside(term: Term, is_first: bool) -> bool {
+    let is_number =
+        matches!(term, Term::Small(_) | Term::Hundreds(_) | Term::Times(_) | Term::Many(_));
+    let is_between = matches!(term, Term::And | Term::With | Term::Dash { .. } | Term::Slash);
+    let is_digits = matches!(term, Term::Literal(literal) if literal.is_plain || is_first);
+    is_number || is_between || is_digits || matches!(term, Term::Article)
 }
 
 /// "one over three", "1 out of 20".
@@ -162,7 +174,8 @@ fn two_words(phrase: &Phrase<'_>, at: usize, noun: usize) -> Option<(Ratio, usiz
     join(phrase, whole, part, noun + 1)
 }
 
-/// A number that may have an "and" where it has none otherwise: "twenty and three and three fifths".
+/// A number that may have an "and" where it has none otherwise: "twenty and three and three
+/// fifths".
 fn loose(phrase: &Phrase<'_>, from: usize, until: usize) -> Option<Cardinal> {
     let first = phrase.cardinal(from, until)?;
     if first.end == until {
@@ -223,7 +236,8 @@ fn divide(phrase: &Phrase<'_>, from: usize, under: usize, noun: usize) -> Option
     above.divided_by(under)
 }
 
-/// The longest lower part that leaves an upper part, between `from` and the last place it may begin.
+/// The longest lower part that leaves an upper part, between `from` and the last place it may
+/// begin.
 fn longest(phrase: &Phrase<'_>, from: usize, last: usize, noun: usize) -> Option<Ratio> {
     (from + 1..=last).find_map(|under| divide(phrase, from, under, noun))
 }

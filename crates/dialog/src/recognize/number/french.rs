@@ -12,7 +12,7 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     endings: &[("e", false), ("es", true), ("", true)],
-    join: join,
+    join,
     has_and: false,
     is_excluded: is_percent,
     words: WORDS,
@@ -31,7 +31,7 @@ fn join(first: u8, second: u8, with_and: bool) -> Option<u8> {
         (20 | 30 | 40 | 50 | 60 | 70 | 80 | 90, 1) | (60, 11) => Some(first + second),
         _ if with_and => None,
         (4, 20) => Some(80),
-        (60 | 80, 10..=19) | (70 | 90, 7..=9) | (10, 7..=9) => Some(first + second),
+        (60 | 80, 10..=19) | (10, 7..=9) => Some(first + second),
         _ => tens_and_units(first, second, false),
     }
 }

@@ -159,7 +159,11 @@ mod tests {
     #[test]
     fn finds_numbers() {
         check(LANGUAGE, "zweiundvierzig", &["42"]);
-        check(LANGUAGE, "siebenhundertsiebenundsiebzigtausendneunhundertachtundachtzig", &["777988"]);
+        check(
+            LANGUAGE,
+            "siebenhundertsiebenundsiebzigtausendneunhundertachtundachtzig",
+            &["777988"],
+        );
         check(LANGUAGE, "eine Million und fünf", &["1000005"]);
         check(LANGUAGE, "zwei Drittel", &["0.666666666666667"]);
         check(LANGUAGE, "drei Komma eins vier", &["3.14"]);

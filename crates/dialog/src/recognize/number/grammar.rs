@@ -58,7 +58,8 @@ pub(super) enum Term {
 /// Whether an ordinal word is in the plural: "fifths".
 pub(super) type Plural = bool;
 
-/// How two small numbers with nothing larger between them make one: twenty and one. `None` when they are two numbers.
+/// How two small numbers with nothing larger between them make one: twenty and one. `None` when
+/// they are two numbers.
 pub(super) type Join = fn(first: u8, second: u8, with_and: bool) -> Option<u8>;
 
 /// How the lower part of a fraction is told from the upper.
@@ -66,7 +67,8 @@ pub(super) type Join = fn(first: u8, second: u8, with_and: bool) -> Option<u8>;
 pub(super) enum Split {
     /// "one hundred thirty fifths" is 100/35, and "a fifth" needs its article.
     English,
-    /// The lower part is the last word alone if the rest is a number: `ciento treinta quintos` is 130/5.
+    /// The lower part is the last word alone if the rest is a number: `ciento treinta quintos` is
+    /// 130/5.
     LastWord,
     /// The same, and of several words before it only the last is the upper part:
     /// `tweehonderd drie vijfde` is 200 3/5.

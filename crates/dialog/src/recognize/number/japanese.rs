@@ -24,7 +24,8 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 struct Japanese;
 
 /// What may follow a single sign that is a number, besides kana: things counted and times.
-const AFTER_ONE: &str = "年月日時分秒本個箇个人名枚台匹冊杯歳才足着軒件社羽頭株棟対組種類点曲通切巻";
+const AFTER_ONE: &str =
+    "年月日時分秒本個箇个人名枚台匹冊杯歳才足着軒件社羽頭株棟対組種類点曲通切巻";
 
 /// Katakana that make the figures before them a measure.
 const MEASURES: &[&str] = &[
@@ -66,6 +67,11 @@ impl Script for Japanese {
         }
         let c = rest.chars().next()?;
         Some((sign(c)?, c.len_utf8()))
+    }
+
+    /// As in "万分の一".
+    fn is_one(_unit: u32, rest: &str) -> bool {
+        rest.starts_with("分の")
     }
 
     fn stands(text: &str, start: usize, read: &Read) -> Option<usize> {
@@ -122,10 +128,63 @@ fn is_single(text: &str, start: usize, end: usize) -> bool {
     if before(text, start).is_some_and(|c| "第統唯均随".contains(c) || is_part(c)) {
         return false;
     }
+    let is_price = matches!(before(text, start), None | Some('ぁ'..='ん'));
     match head(text, end) {
         None => true,
+        // "千円", but not a price right after what it is the price of.
+        Some('円') => is_price,
         Some('%' | '％' | '‰') => false,
         Some('ぁ'..='ん' | 'ァ'..='ヺ' | 'ー') => any_of(text, end, &["パーセント"]).is_none(),
         Some(c) => !c.is_alphanumeric() || AFTER_ONE.contains(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::Language::Japanese;
+    use crate::recognize::number::testing::check;
+
+    #[test]
+    fn signs_and_figures() {
+        check(Japanese, "六百八です", &["608"]);
+        check(Japanese, "三万二千五百円", &["32500"]);
+        check(Japanese, "１２億３４５６万", &["1234560000"]);
+        check(Japanese, "４、３２１、０００", &["4321000"]);
+        check(Japanese, "七八九", &["789"]);
+        check(Japanese, "マイナス四十", &["-40"]);
+        check(Japanese, "35キロメートル", &[]);
+        check(Japanese, "5ダース", &["60"]);
+        check(Japanese, "半ダース", &["6"]);
+        check(Japanese, "百と三ダース", &["136"]);
+    }
+
+    #[test]
+    fn fractions_and_decimals() {
+        check(Japanese, "八分の三", &["0.375"]);
+        check(Japanese, "６と２分の１", &["6.5"]);
+        check(Japanese, "三・一四", &["3.14"]);
+        check(Japanese, "三・二十五", &["3.25"]);
+        check(Japanese, "4,50", &["4.5"]);
+        check(Japanese, "りんごを半分", &["0.5"]);
+    }
+
+    #[test]
+    fn single_signs_count_only_where_they_count() {
+        check(Japanese, "三つください", &["3"]);
+        check(Japanese, "五個", &["5"]);
+        check(Japanese, "千円", &["1000"]);
+        check(Japanese, "三重県", &[]);
+        check(Japanese, "第一は", &[]);
+        check(Japanese, "八％", &[]);
+    }
+
+    #[test]
+    fn kana_only_where_nothing_else_is_meant() {
+        check(Japanese, "ろっぴゃくはちじゅうよん", &["684"]);
+        check(Japanese, "さんまんきゅうせんです", &["39000"]);
+        check(Japanese, "ここ に はち", &["8"]);
+        check(Japanese, "いちごをください", &[]);
+        check(Japanese, "はちみつ", &[]);
+        check(Japanese, "五 と ろく", &["5", "6"]);
     }
 }

@@ -27,8 +27,9 @@ const AMBIGUOUS: &str = "일이사오팔구공영천만";
 
 /// Things counted, which may follow a short native number.
 const COUNTED: &[&str] = &[
-    "개", "명", "사람", "살", "마리", "권", "대", "번", "시", "잔", "병", "장", "송이", "그루", "채", "벌", "켤레",
-    "자루", "달", "가지", "군데", "쌍", "배", "다스", "조각", "곳", "분", "시간", "주", "판", "통", "줄",
+    "개", "명", "사람", "살", "마리", "권", "대", "번", "시", "잔", "병", "장", "송이", "그루",
+    "채", "벌", "켤레", "자루", "달", "가지", "군데", "쌍", "배", "다스", "조각", "곳", "분",
+    "시간", "주", "판", "통", "줄",
 ];
 
 /// Words that begin like numbers and are none.
@@ -60,7 +61,9 @@ impl Script for Korean {
             '영' | '공' => Sign::Digit(0),
             '일' => Sign::Digit(1),
             // "이다" is "to be", in its many forms.
-            '이' if next.is_none_or(|c| !"다고며라란지에었므".contains(c)) => Sign::Digit(2),
+            '이' if next.is_none_or(|c| !"다고며라란지에었므".contains(c)) => {
+                Sign::Digit(2)
+            }
             '삼' => Sign::Digit(3),
             '사' => Sign::Digit(4),
             '오' => Sign::Digit(5),
@@ -90,7 +93,7 @@ impl Script for Korean {
         !before(text, at).is_some_and(|c| is_hangul(c) || c.is_numeric())
     }
 
-    fn is_one(unit: u32) -> bool {
+    fn is_one(unit: u32, _rest: &str) -> bool {
         unit == 4
     }
 
@@ -98,7 +101,7 @@ impl Script for Korean {
         let is_number = if read.figures > 0 {
             let is_plain = !read.has_unit;
             !(is_plain && (is_glued(text, start, read.end) || is_measure(text, read.end)))
-        } else if any_of(text, start, NOT_NUMBERS).is_some() {
+        } else if any_of(text, start, NOT_NUMBERS).is_some_and(|end| end >= read.end) {
             false
         } else if read.is_certain || (read.has_unit && read.signs + read.words > 1) {
             true
@@ -134,7 +137,9 @@ fn is_native(text: &str, start: usize, end: usize) -> bool {
         }
         "열" | "쉰" => {
             let is_free = head(text, end).is_none_or(|c| !is_hangul(c));
-            is_free || any_of(text, end, COUNTED).is_some() || any_of(text, end, AFTER_ONE).is_some()
+            is_free
+                || any_of(text, end, COUNTED).is_some()
+                || any_of(text, end, AFTER_ONE).is_some()
         }
         _ => true,
     }
@@ -147,9 +152,57 @@ fn is_single(text: &str, start: usize, end: usize) -> bool {
         return true;
     }
     let Some(next) = head(text, end) else { return true };
+    let is_unit = any_of(text, start, &["십", "백", "천", "만"]).is_some();
+    if is_unit && any_of(text, spaces(text, end), &["원", "달러", "명", "개", "년"]).is_some()
+    {
+        return true;
+    }
     if head(text, start).is_some_and(|c| AMBIGUOUS.contains(c)) {
         return !next.is_alphanumeric() && !next.is_whitespace()
             || any_of(text, end, &["년", "층"]).is_some();
     }
     !next.is_alphanumeric() || any_of(text, end, AFTER_ONE).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::Language::Korean;
+    use crate::recognize::number::testing::check;
+
+    #[test]
+    fn sino_korean_native_and_mixed() {
+        check(Korean, "칠백삼십팔", &["738"]);
+        check(Korean, "구만 오천 원", &["95000"]);
+        check(Korean, "만오천원", &["15000"]);
+        check(Korean, "만 원", &["10000"]);
+        check(Korean, "서른아홉 살", &["39"]);
+        check(Korean, "네 명", &["4"]);
+        check(Korean, "6천5백12", &["6512"]);
+        check(Korean, "3.5억", &["350000000"]);
+        check(Korean, "마이너스 칠십", &["-70"]);
+        check(Korean, "공일공칠팔", &["1078"]);
+    }
+
+    #[test]
+    fn fractions_decimals_and_dozens() {
+        check(Korean, "팔분의 삼", &["0.375"]);
+        check(Korean, "육과 이분의 일", &["6.5"]);
+        check(Korean, "칠점 이오", &["7.25"]);
+        check(Korean, "삼 다스", &["36"]);
+        check(Korean, "반 다스", &["6"]);
+        check(Korean, "절반", &["0.5"]);
+        check(Korean, "백과 두 다스", &["124"]);
+    }
+
+    #[test]
+    fn other_words_are_no_numbers() {
+        check(Korean, "이 책은 사람이 많이 읽는다", &[]);
+        check(Korean, "세계 일주", &[]);
+        check(Korean, "천사와 백화점", &[]);
+        check(Korean, "천사백이십", &["1420"]);
+        check(Korean, "하나님", &[]);
+        check(Korean, "3미터", &[]);
+        check(Korean, "오분의 사조각", &["0.8"]);
+        check(Korean, "네", &[]);
+    }
 }

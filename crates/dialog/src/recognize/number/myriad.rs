@@ -75,10 +75,8 @@ pub(super) trait Script {
         None
     }
 
-    /// Whether a large unit alone is one of it.
-    fn is_one(_unit: u32) -> bool {
-        false
-    }
+    /// Whether a large unit alone, before the rest of the text, is one of it.
+    fn is_one(unit: u32, rest: &str) -> bool;
 
     /// Whether a text begins with "per cent", which is left out.
     fn is_percent(_rest: &str) -> bool {
@@ -130,7 +128,8 @@ fn read<S: Script>(text: &str, at: usize) -> Option<Read> {
         let takes_unit = section.is_none_or(|section| section.words == 0);
         match (section, sign_at::<S>(text, unit_at)) {
             (section, Some((Sign::Large(unit), end))) if takes_unit => {
-                let is_one = above.is_none() && S::is_one(unit);
+                let rest = text.get(end..).unwrap_or_default();
+                let is_one = section.is_none() && above.is_none() && S::is_one(unit, rest);
                 let one = is_one.then_some(Exact::ONE);
                 if !sum.count_in(section.map(|section| section.value).or(one), unit) {
                     break;

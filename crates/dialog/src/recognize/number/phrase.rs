@@ -28,7 +28,8 @@ pub(super) fn find(text: &str, grammar: &Grammar) -> Vec<Found<Number>> {
     found
 }
 
-/// Every ordinal in words, by the grammar of a language in which ordinals are also the parts of fractions.
+/// Every ordinal in words, by the grammar of a language in which ordinals are also the parts of
+/// fractions.
 pub(super) fn find_ordinals(text: &str, grammar: &Grammar) -> Vec<Found<i128>> {
     let phrase = Phrase { text, tokens: &tokens(text, grammar), grammar };
     let mut found = Vec::new();
@@ -76,10 +77,9 @@ impl Phrase<'_> {
     fn number(&self, at: usize) -> Option<(Number, usize)> {
         let token = self.tokens.get(at).filter(|token| token.is_first)?;
         let is_negative = match token.term {
-            Term::Break => return None,
             Term::Minus => true,
             Term::Dash { .. } if self.is_sign(at) => true,
-            Term::Dash { .. } => return None,
+            Term::Break | Term::Dash { .. } => return None,
             _ => false,
         };
         let from = at + usize::from(is_negative);
@@ -134,7 +134,8 @@ impl Phrase<'_> {
         }
         // What multiplies is not part of the decimals.
         let after = self.tokens.get(at..)?;
-        let is_scale = |token: &Token| matches!(token.term, Term::Times(1000..) | Term::Many(1000..));
+        let is_scale =
+            |token: &Token| matches!(token.term, Term::Times(1000..) | Term::Many(1000..));
         let until = at + after.iter().position(is_scale).unwrap_or(after.len());
         while let Some(part) = self.cardinal(at, until) {
             let digits = part.value.integer()?;
@@ -198,7 +199,8 @@ impl Phrase<'_> {
         matches!(self.term(at + 1), Term::Literal(_)) && is_free && !is_range
     }
 
-    /// Whether the number in digits right before `end` is an amount of money, which lasts over some time: "$2000 over 3 years".
+    /// Whether the number in digits right before `end` is an amount of money, which lasts over some
+    /// time: "$2000 over 3 years".
     pub(super) fn is_money(&self, end: usize) -> bool {
         let Some(token) = end.checked_sub(1).and_then(|last| self.tokens.get(last)) else {
             return false;
@@ -212,7 +214,10 @@ impl Phrase<'_> {
     fn is_excluded(&self, at: usize, end: usize) -> bool {
         let Some(token) = self.tokens.get(at).filter(|_| end == at + 1) else { return false };
         let before = self.text.get(..token.start).unwrap_or_default();
-        (self.grammar.is_excluded)(before, self.text.get(token.start..token.end).unwrap_or_default())
+        (self.grammar.is_excluded)(
+            before,
+            self.text.get(token.start..token.end).unwrap_or_default(),
+        )
     }
 
     fn span<T>(&self, value: T, from: usize, until: usize) -> Option<Found<T>> {

@@ -1,7 +1,7 @@
 //! Spanish numbers, with the long scale: a billion has twelve zeros.
 
-use super::digits::Separators;
 use super::Number;
+use super::digits::Separators;
 use super::grammar::{Grammar, Term, ends_with_word, tens_perhaps_and_units};
 use super::phrase;
 use crate::recognize::Found;

@@ -105,11 +105,7 @@ pub(super) fn find<S: Speech>(text: &str) -> Vec<Found<Number>> {
 }
 
 /// The piece that begins here and the length of an "and" before it; or where to go on, if there is none.
-fn piece<S: Speech>(
-    text: &str,
-    at: usize,
-    c: char,
-) -> Result<(Piece<S::Word>, usize), usize> {
+fn piece<S: Speech>(text: &str, at: usize, c: char) -> Result<(Piece<S::Word>, usize), usize> {
     if is_minus(c) {
         return minus::<S>(text, at, c).map(|piece| (piece, 0)).ok_or(at);
     }
@@ -117,7 +113,7 @@ fn piece<S: Speech>(
         let row_end = figures::row_end(text, at, S::MARKS);
         let piece = figures_at::<S>(text, at);
         // What is glued to digits is part of a measure, or of a name.
-        return piece.map(|piece| (piece, 0)).ok_or(skip(text, row_end, S::is_letter));
+        return piece.map(|piece| (piece, 0)).ok_or_else(|| skip(text, row_end, S::is_letter));
     }
     let end = skip(text, at, S::is_letter);
     let (word, and_length) = text.get(at..end).and_then(S::word).ok_or(end)?;

@@ -12,7 +12,12 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     endings: &[("", false), ("ar", true), ("arna", true), ("en", false), ("s", false)],
-    phrases: &[("delat", "med", Term::Over), ("delat", "på", Term::Over), ("dividerat", "med", Term::Over), ("utav", "de", Term::OutOf)],
+    phrases: &[
+        ("delat", "med", Term::Over),
+        ("delat", "på", Term::Over),
+        ("dividerat", "med", Term::Over),
+        ("utav", "de", Term::OutOf),
+    ],
     is_compound: true,
     words: WORDS,
     ordinals: ORDINALS,

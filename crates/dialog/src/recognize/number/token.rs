@@ -1,15 +1,12 @@
 //! A text as the terms of a language's numbers.
 
+use super::Kind;
 use super::digits::{self, Literal};
 use super::fold::{fold, is_letter};
 use super::grammar::{Grammar, Plural, Term};
-use super::Kind;
 
 /// The longest word that is taken apart, in bytes of its folded form.
 const WORD_BYTES_MAX: usize = 120;
-
-/// The longest part of such a word.
-const PART_BYTES_MAX: usize = 24;
 
 /// A term and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +75,8 @@ impl Reader<'_> {
         next
     }
 
-    /// Whether a separator at `at` begins a number: `.25` at the beginning or after a space or sign.
+    /// Whether a separator at `at` begins a number: `.25` at the beginning or after a space or
+    /// sign.
     fn is_leading_point(&self, at: usize, letter: char) -> bool {
         let after = self.text.as_bytes().get(at + 1);
         if !matches!(letter, '.' | ',') || !after.is_some_and(u8::is_ascii_digit) {
@@ -87,13 +85,15 @@ impl Reader<'_> {
         let before = self.text.get(..at).unwrap_or_default().chars().next_back();
         let point = char::from(self.grammar.separators.point);
         letter == point
-            && before.is_none_or(|before| before.is_whitespace() || matches!(before, '-' | '(' | '$'))
+            && before
+                .is_none_or(|before| before.is_whitespace() || matches!(before, '-' | '(' | '$'))
     }
 
     fn literal(&mut self, at: usize) -> usize {
         let literal = digits::read(self.text, at, self.grammar.separators);
         let glued = |letter: Option<char>| {
-            letter.is_some_and(|letter| is_letter(letter) || letter == '_' || letter.is_ascii_digit())
+            letter
+                .is_some_and(|letter| is_letter(letter) || letter == '_' || letter.is_ascii_digit())
         };
         let before = self.text.get(..at).unwrap_or_default().chars().next_back();
         if let Some(literal) = literal
@@ -105,7 +105,9 @@ impl Reader<'_> {
                 return literal.end;
             }
             // Only words that multiply may stick to the digits: 2mln.
-            let word = rest.find(|letter| !is_letter(letter)).map_or(rest, |end| rest.get(..end).unwrap_or(rest));
+            let word = rest
+                .find(|letter| !is_letter(letter))
+                .map_or(rest, |end| rest.get(..end).unwrap_or(rest));
             fold(word, &mut self.word);
             let sticks = matches!(find(self.grammar.words, &self.word), Some(Term::Times(times) | Term::Many(times)) if times >= 1000);
             if sticks && !self.word.is_empty() {
@@ -121,7 +123,8 @@ impl Reader<'_> {
         let mut end = at;
         let mut letters = self.text.get(at..).unwrap_or_default().chars().peekable();
         while let Some(letter) = letters.next() {
-            let joins = matches!(letter, '.' | ',') && letters.peek().is_some_and(char::is_ascii_digit);
+            let joins =
+                matches!(letter, '.' | ',') && letters.peek().is_some_and(char::is_ascii_digit);
             if !joins && !is_letter(letter) && !letter.is_ascii_digit() && letter != '_' {
                 break;
             }
@@ -147,7 +150,8 @@ impl Reader<'_> {
         after
     }
 
-    /// Pushes the terms of a folded word; returns the end, which is further on when the word begins a phrase.
+    /// Pushes the terms of a folded word; returns the end, which is further on when the word begins
+    /// a phrase.
     fn known(&mut self, word: &str, at: usize, end: usize) -> usize {
         if let Some((term, end)) = self.phrase(word, end) {
             self.push(term, at, end);
@@ -195,8 +199,15 @@ impl Reader<'_> {
         true
     }
 
-    /// The rest of a word from `at`. `failed` has the places from which there is no way, so that none is tried twice.
-    fn take_apart(&mut self, word: &str, at: usize, span: (usize, usize), failed: &mut u128) -> bool {
+    /// The rest of a word from `at`. `failed` has the places from which there is no way, so that
+    /// none is tried twice.
+    fn take_apart(
+        &mut self,
+        word: &str,
+        at: usize,
+        span: (usize, usize),
+        failed: &mut u128,
+    ) -> bool {
         let Some(rest) = word.get(at..) else { return false };
         if rest.is_empty() {
             return true;
@@ -204,20 +215,30 @@ impl Reader<'_> {
         if *failed & (1 << at) != 0 {
             return false;
         }
-        for length in (1..=rest.len().min(PART_BYTES_MAX)).rev() {
-            let Some(part) = rest.get(..length) else { continue };
-            let is_end = length == rest.len();
-            let term = if is_end { lookup(self.grammar, part) } else { find(self.grammar.words, part) };
-            let Some(term) = term.filter(|term| may_be_inside(*term)) else { continue };
-            let (start, end) = span;
-            self.tokens.push(Token { term, start, end, is_first: false, is_last: false });
-            if self.take_apart(word, at + length, span, failed) {
+        if let Some(term) = lookup(self.grammar, rest).filter(|term| may_be_inside(*term)) {
+            self.push_part(term, span);
+            return true;
+        }
+        // In the order of the table a longer beginning of a word stands after a shorter one.
+        let words = self.grammar.words;
+        let until = words.partition_point(|(known, _)| *known < rest);
+        let is_near = |known: &str| known.as_bytes().first() == rest.as_bytes().first();
+        let near = words.iter().take(until).rev().take_while(|(known, _)| is_near(known));
+        for (known, term) in
+            near.filter(|(known, term)| rest.starts_with(known) && may_be_inside(*term))
+        {
+            self.push_part(*term, span);
+            if self.take_apart(word, at + known.len(), span, failed) {
                 return true;
             }
             self.tokens.pop();
         }
         *failed |= 1 << at;
         false
+    }
+
+    fn push_part(&mut self, term: Term, (start, end): (usize, usize)) {
+        self.tokens.push(Token { term, start, end, is_first: false, is_last: false });
     }
 
     fn push(&mut self, term: Term, start: usize, end: usize) {
@@ -271,4 +292,3 @@ pub(super) fn check_order(grammar: &Grammar) {
         assert!(pair[0].0 < pair[1].0, "{} must stand after {}", pair[0].0, pair[1].0);
     }
 }
-

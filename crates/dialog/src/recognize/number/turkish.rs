@@ -1,7 +1,7 @@
 //! Turkish numbers. Ten is a word like the other tens, so eleven is `on bir`.
 
-use super::digits::Separators;
 use super::Number;
+use super::digits::Separators;
 use super::grammar::{Grammar, Term};
 use super::phrase;
 use crate::recognize::Found;
@@ -13,7 +13,7 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     separators: Separators { lenient: false, ..Separators::COMMA },
-    join: join,
+    join,
     is_compound: true,
     has_and: false,
     has_digits_after_words: false,
@@ -81,8 +81,7 @@ const WORDS: &[(&str, Term)] = &[
     ("yuz", Term::Times(100)),
 ];
 
-const ORDINALS: &[(&str, u64)] = &[
-];
+const ORDINALS: &[(&str, u64)] = &[];
 
 #[cfg(test)]
 mod tests {

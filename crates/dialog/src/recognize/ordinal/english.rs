@@ -48,10 +48,5 @@ pub(super) fn find(text: &str) -> Vec<Found<Ordinal>> {
     found
 }
 
-const PHRASES: Phrases = Phrases {
-    ranks: &[],
-    endings: &[],
-    others: OTHERS,
-    marks: &[],
-    is_unspaced: false,
-};
+const PHRASES: Phrases =
+    Phrases { ranks: &[], endings: &[], others: OTHERS, marks: &[], is_unspaced: false };

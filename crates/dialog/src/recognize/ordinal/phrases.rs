@@ -9,7 +9,8 @@ const DIGITS_MAX: usize = 9;
 
 /// The ordinals of a language, in folded form.
 pub(super) struct Phrases {
-    /// Words without their endings, and what they count to from the start. Words of a phrase have single spaces.
+    /// Words without their endings, and what they count to from the start. Words of a phrase have
+    /// single spaces.
     pub(super) ranks: &'static [(&'static str, i64)],
     /// The endings of these.
     pub(super) endings: &'static [&'static str],
@@ -51,12 +52,14 @@ pub(super) fn find(text: &str, phrases: &Phrases) -> Vec<Found<Ordinal>> {
 /// The longest phrase that `rest` begins with and its length in bytes.
 fn longest(rest: &str, phrases: &Phrases) -> Option<(Ordinal, usize)> {
     let ends = |length: usize| {
-        phrases.is_unspaced || rest.get(length..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        phrases.is_unspaced
+            || rest.get(length..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     let ranks = phrases.ranks.iter().filter_map(|(stem, rank)| {
         let after = rest.strip_prefix(stem)?;
         let ending = phrases.endings.iter().filter(|ending| after.starts_with(**ending));
-        let length = ending.map(|ending| stem.len() + ending.len()).filter(|length| ends(*length)).max()?;
+        let length =
+            ending.map(|ending| stem.len() + ending.len()).filter(|length| ends(*length)).max()?;
         Some((Ordinal::start(*rank), length))
     });
     let others = phrases.others.iter().filter_map(|(phrase, from, offset)| {
@@ -66,7 +69,8 @@ fn longest(rest: &str, phrases: &Phrases) -> Option<(Ordinal, usize)> {
     ranks.chain(others).max_by_key(|(_, length)| *length)
 }
 
-/// The words of a text, and all of them folded with single spaces between; a stop stands as a bar, which no phrase has.
+/// The words of a text, and all of them folded with single spaces between; a stop stands as a bar,
+/// which no phrase has.
 fn words(text: &str, is_unspaced: bool) -> (Vec<Word>, String) {
     let mut words = Vec::new();
     let (mut all, mut one) = (String::with_capacity(text.len() + 8), String::new());
@@ -103,13 +107,15 @@ pub(super) fn with_marks(text: &str, marks: &[&str]) -> Vec<Found<Ordinal>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+    while let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit))
+    {
         let start = at + skip;
         let rest = bytes.get(start..).unwrap_or_default();
         let digits = start + rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         at = digits;
         let before = text.get(..start).unwrap_or_default().chars().next_back();
-        if before.is_some_and(|before| is_letter(before) || matches!(before, '.' | ',' | '_' | '/')) {
+        if before.is_some_and(|before| is_letter(before) || matches!(before, '.' | ',' | '_' | '/'))
+        {
             continue;
         }
         let after = text.get(digits..).unwrap_or_default();
@@ -128,6 +134,7 @@ fn mark_end(after: &str, mark: &str) -> Option<usize> {
     let is_same = begin.eq_ignore_ascii_case(mark);
     let next = after.get(mark.len()..)?.chars().next();
     // A mark in a script without spaces may be followed by anything.
-    let goes_on = mark.is_ascii() && next.is_some_and(|next| is_letter(next) || next.is_ascii_digit());
+    let goes_on =
+        mark.is_ascii() && next.is_some_and(|next| is_letter(next) || next.is_ascii_digit());
     (is_same && !goes_on).then_some(mark.len())
 }

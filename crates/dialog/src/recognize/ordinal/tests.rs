@@ -1,4 +1,8 @@
-use super::{near, ordinals, phrases::Phrases};
+use super::phrases::Phrases;
+use super::{
+    bulgarian, dutch, french, german, italian, ordinals, portuguese, russian, spanish, swedish,
+    turkish,
+};
 use crate::recognize::Language;
 use crate::recognize::number::fold::fold;
 
@@ -79,8 +83,16 @@ fn an_index_is_inside_the_list_or_none() {
 #[test]
 fn words_are_in_folded_form() {
     let lists = [
-        &near::BULGARIAN, &near::DUTCH, &near::FRENCH, &near::GERMAN, &near::ITALIAN,
-        &near::PORTUGUESE, &near::RUSSIAN, &near::SPANISH, &near::SWEDISH, &near::TURKISH,
+        &bulgarian::PHRASES,
+        &dutch::PHRASES,
+        &french::PHRASES,
+        &german::PHRASES,
+        &italian::PHRASES,
+        &portuguese::PHRASES,
+        &russian::PHRASES,
+        &spanish::PHRASES,
+        &swedish::PHRASES,
+        &turkish::PHRASES,
     ];
     for Phrases { ranks, others, .. } in lists {
         let words = ranks.iter().map(|rank| rank.0).chain(others.iter().map(|other| other.0));
@@ -97,7 +109,9 @@ fn odd_texts_and_long_ones_are_no_trouble() {
     let long = "first ".repeat(2000);
     for language in Language::ALL {
         assert!(ordinals(&long, language).is_empty());
-        for text in ["第", "第第第1", "1", "1º", "99999999999999999999th", "-\u{301}-", "🥇 first", "|"] {
+        for text in
+            ["第", "第第第1", "1", "1º", "99999999999999999999th", "-\u{301}-", "🥇 first", "|"]
+        {
             let found = ordinals(text, language);
             assert!(found.iter().all(|found| text.get(found.start..found.end).is_some()), "{text}");
         }

@@ -15,7 +15,8 @@ enum Size {
 
 async fn order(c: Conversation, price: u32) -> Result<Option<(Size, String)>> {
     c.say("Welcome.");
-    let size = c.ask(choice("What size?", [("small", Size::Small), ("large", Size::Large)])).await?;
+    let size =
+        c.ask(choice("What size?", [("small", Size::Small), ("large", Size::Large)])).await?;
     let toppings = c.ask(text("Which toppings?").retry("Name at least one.")).await?;
     if !c.ask(confirm(format!("A {size:?} pizza with {toppings} for {price}?"))).await? {
         c.say("Then not.");

@@ -231,7 +231,8 @@ fn calls_that_are_under_way_are_compared_too() {
     assert_eq!(chat.says("5"), ["Noted: 5", "d?"]);
 
     // A question before the call that is under way: the call goes on behind it.
-    let before = |changed| bot(&[("one", &["a?", "b?"]), ("x?", &[]), ("two", &["c?", "d?"])], changed);
+    let before =
+        |changed| bot(&[("one", &["a?", "b?"]), ("x?", &[]), ("two", &["c?", "d?"])], changed);
     let mut chat = begun(before, Changed::Continue);
     assert_eq!(chat.says("4"), ["x?"]);
     assert_eq!(chat.says("5"), ["d?"]);

@@ -2,8 +2,8 @@
 
 use sayso_activity::{Activity, Attachment};
 use sayso_dialog::conversation::{
-    Ask, Asking, Conversation, Question, Result, activity, attachment, choice, confirm, conversation,
-    date, number,
+    Ask, Asking, Conversation, Question, Result, activity, attachment, choice, confirm,
+    conversation, date, number,
 };
 
 use super::Chat;
@@ -36,8 +36,12 @@ fn every_question_of_the_box_is_asked_and_answered() {
     assert_eq!(chat.says("no"), ["colour? (1) red or (2) green"]);
     assert_eq!(chat.says("blue"), ["One of these: (1) red or (2) green"]);
     assert_eq!(chat.says("2"), ["file?"]);
-    let file = Attachment { name: Some("f.txt".into()), ..Attachment::with_url("text/plain", "x:") };
-    assert_eq!(chat.hears(Activity::new("message".into()).with_attachment(file)).unwrap(), ["event?"]);
+    let file =
+        Attachment { name: Some("f.txt".into()), ..Attachment::with_url("text/plain", "x:") };
+    assert_eq!(
+        chat.hears(Activity::new("message".into()).with_attachment(file)).unwrap(),
+        ["event?"]
+    );
     assert_eq!(chat.says("a word"), ["Not that."]);
     assert_eq!(chat.hears(Activity::event("other")).unwrap(), ["Not that."]);
     assert_eq!(chat.hears(Activity::event("paid")).unwrap(), ["when?"]);
@@ -58,7 +62,7 @@ fn a_question_of_ones_own_sees_its_moment() {
         }
 
         fn render(&self, asking: &Asking<'_>) -> Activity {
-            let words = asking.words.unwrap_or(self.text());
+            let words = asking.words.unwrap_or_else(|| self.text());
             Activity::message(format!("{words} ({}, {})", asking.attempts, asking.locale()))
         }
 

@@ -142,11 +142,12 @@ fn a_called_conversation_is_replaced_by_its_result() {
     async fn travel(c: Conversation) -> Result<()> {
         let home = c.call("home", address).await?;
         c.say("Now the other one.");
-        let work: (String, u32) = c.call("work", |c| async move {
-            c.say("Inside.");
-            Ok(c.call("deep", address).await?)
-        })
-        .await?;
+        let work: (String, u32) = c
+            .call("work", |c| async move {
+                c.say("Inside.");
+                Ok(c.call("deep", address).await?)
+            })
+            .await?;
         c.ask(text("Sure?")).await?;
         c.say(format!("From {home:?} to {work:?}."));
         Ok(())
@@ -403,7 +404,8 @@ async fn a_step_in_a_spawned_task_works_and_ends_with_the_turn() {
         c.say(answer);
         Ok(())
     }
-    let json = br#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},"text":"hi"}"#;
+    let json =
+        br#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},"text":"hi"}"#;
     let bot = || conversation("test", outer).bot();
     let mut activity = Activity::from_json(json).unwrap();
     let outcome = run(&bot(), activity.clone(), Documents::new()).await.unwrap();
@@ -428,7 +430,8 @@ async fn a_real_await_inside_a_call_to_the_outside_is_waited_for() {
         c.ask(text("a?")).await?;
         Ok(())
     }
-    let json = br#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},"text":"hi"}"#;
+    let json =
+        br#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},"text":"hi"}"#;
     let bot = conversation("test", slow).bot();
     let activity = Activity::from_json(json).unwrap();
     let outcome = run(&bot, activity, Documents::new()).await.unwrap();

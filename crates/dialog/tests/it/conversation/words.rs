@@ -6,7 +6,8 @@ use super::{Chat, asking, asks};
 
 #[test]
 fn a_cancel_word_ends_the_conversation() {
-    let bot = || asking(&["a?", "b?"]).cancel_words(["cancel", "stop"]).on_cancel("As you wish.").bot();
+    let bot =
+        || asking(&["a?", "b?"]).cancel_words(["cancel", "stop"]).on_cancel("As you wish.").bot();
     let mut chat = Chat::new(bot);
     chat.says("hi");
     chat.says("1");
@@ -89,7 +90,11 @@ fn another_conversation_interrupts_and_the_question_comes_again() {
     assert_eq!(chat.says("Forecast!"), ["Town?"]);
     assert_eq!(chat.says("Rome"), ["Noted: Rome", "Day?"]);
     assert_eq!(chat.says("time"), ["Noon.", "Day?"], "one that needs no answer, on top of it");
-    assert_eq!(chat.says("weather"), ["Noted: weather", "All: Rome weather", "b?"], "not in itself");
+    assert_eq!(
+        chat.says("weather"),
+        ["Noted: weather", "All: Rome weather", "b?"],
+        "not in itself"
+    );
     assert_eq!(chat.says("2"), ["Noted: 2", "All: 1 2"]);
     assert_eq!(chat.journal(), None);
 }

@@ -25,13 +25,13 @@ use super::{account, new_container, open};
 
 /// The bot of an SDK.
 #[derive(Clone, Copy, Debug)]
-enum Sdk {
+pub(super) enum Sdk {
     Js,
     Python,
 }
 
 impl Sdk {
-    fn layout(self) -> Layout {
+    pub(super) fn layout(self) -> Layout {
         match self {
             Self::Js => Layout::Js,
             Self::Python => Layout::Python,
@@ -50,22 +50,34 @@ impl Sdk {
         conversation: &str,
         texts: &[&str],
     ) -> Vec<String> {
+        self.run("bot", user, container, conversation, texts)
+    }
+
+    /// Runs one of the scripts in `tests/sdk`; what its bot replies.
+    pub(super) fn run(
+        self,
+        script: &str,
+        user: &str,
+        container: &str,
+        conversation: &str,
+        arguments: &[&str],
+    ) -> Vec<String> {
         let (scripts, installed) = (scripts(), installed());
         let mut command = match self {
             Self::Js => {
                 let mut command = Command::new("node");
                 command.env("NODE_PATH", installed.join("node_modules"));
-                command.arg(scripts.join("bot.js"));
+                command.arg(scripts.join(format!("{script}.js")));
                 command
             }
             Self::Python => {
                 let mut command = Command::new(installed.join("python/bin/python"));
-                command.arg(scripts.join("bot.py"));
+                command.arg(scripts.join(format!("{script}.py")));
                 command
             }
         };
         command.env("CONNECTION", account()).env("CONTAINER", container);
-        command.env("CONVERSATION", conversation).env("USER_ID", user).args(texts);
+        command.env("CONVERSATION", conversation).env("USER_ID", user).args(arguments);
         let output = command.output().expect("the SDK's bot starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{self:?}: {errors}");
@@ -73,7 +85,7 @@ impl Sdk {
     }
 }
 
-const USER: &str = "u:1 é";
+pub(super) const USER: &str = "u:1 é";
 
 fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk")
@@ -131,10 +143,20 @@ impl Channel for Collecting {
 
 /// Lets our bot have a turn for each text; what it replies.
 async fn say(store: &Arc<BlobStore>, conversation: &str, texts: &[(&str, &str)]) -> Vec<String> {
+    say_to(Bot::new().on_message(order), store, conversation, texts).await
+}
+
+/// Lets a bot of ours have a turn for each message, by its id and its text; what it replies.
+pub(super) async fn say_to(
+    bot: Bot,
+    store: &Arc<BlobStore>,
+    conversation: &str,
+    texts: &[(&str, &str)],
+) -> Vec<String> {
     let channel = Arc::new(Collecting::default());
     let store: Arc<dyn Store> = Arc::<BlobStore>::clone(store);
     let shared: Arc<dyn Channel> = Arc::<Collecting>::clone(&channel);
-    let engine = Engine::builder(Bot::new().on_message(order), store, shared).start();
+    let engine = Engine::builder(bot, store, shared).start();
     for (id, text) in texts {
         let activity = serde_json::json!({
             "type": "message", "id": id, "channelId": "test", "text": text,

@@ -3,6 +3,7 @@
 //! Words are compared without vowel marks, without the hamza of an alef and with one form of the last letters, because
 //! people leave these out or mix them up. "And" is a letter that is written together with the word after it.
 
+use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use super::super::text::Folded;
@@ -45,7 +46,12 @@ pub(super) enum Word {
     Minus,
     Dozen,
     TwoDozens,
+    /// A thing with its article, which may be what is parted.
+    Thing,
 }
+
+/// "And" as a letter.
+const AND: char = 'و';
 
 const WORDS: &[(&str, Word)] = &[
     ("صفر", Word::Ones(0)),
@@ -145,23 +151,31 @@ static TABLE: LazyLock<Vec<(String, Word)>> = LazyLock::new(|| {
             .iter()
             .for_each(|end| add(&format!("{stem}{end}"), Word::Hundreds(*count)));
     }
-    table.sort_by(|(a, _), (b, _)| a.cmp(b));
+    table.sort_by(|(a, _), (b, _)| by_length(a, b));
     table
 });
 
-/// What a word means, and whether "and" is written before it.
-pub(super) fn word(word: &str) -> Option<(Word, bool)> {
+/// What a word means, and how many bytes of "and" it begins with.
+pub(super) fn word(word: &str) -> Option<(Word, usize)> {
     let folded = fold(word)?;
     let folded = folded.as_str();
-    if let Some(meaning) = meaning(folded) {
-        return Some((meaning, false));
+    if let Some(meaning) = look_up(folded) {
+        return Some((meaning, 0));
     }
-    meaning(folded.strip_prefix('و')?).map(|meaning| (meaning, true))
+    if let Some(meaning) = folded.strip_prefix(AND).and_then(look_up) {
+        return Some((meaning, AND.len_utf8()));
+    }
+    folded.starts_with("ال").then_some((Word::Thing, 0))
 }
 
-fn meaning(folded: &str) -> Option<Word> {
-    let found = TABLE.binary_search_by(|(word, _)| word.as_str().cmp(folded)).ok()?;
-    TABLE.get(found).map(|(_, meaning)| *meaning)
+fn look_up(folded: &str) -> Option<Word> {
+    let found = TABLE.binary_search_by(|(word, _)| by_length(word, folded)).ok()?;
+    TABLE.get(found).map(|(_, word)| *word)
+}
+
+/// Lengths are quicker to compare than letters.
+fn by_length(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 fn fold(word: &str) -> Option<Folded> {
@@ -192,15 +206,15 @@ mod tests {
 
     #[test]
     fn marks_and_endings_make_no_difference() {
-        assert_eq!(word("أَرْبَعَة"), Some((Word::Ones(4), false)));
-        assert_eq!(word("مائه"), Some((Word::Hundred, false)));
+        assert_eq!(word("أَرْبَعَة"), Some((Word::Ones(4), 0)));
+        assert_eq!(word("مائه"), Some((Word::Hundred, 0)));
     }
 
     #[test]
     fn and_is_told_from_a_first_letter() {
-        assert_eq!(word("واحد"), Some((Word::Ones(1), false)));
-        assert_eq!(word("وواحد"), Some((Word::Ones(1), true)));
-        assert_eq!(word("وتسعون"), Some((Word::Tens(90), true)));
+        assert_eq!(word("واحد"), Some((Word::Ones(1), 0)));
+        assert_eq!(word("وواحد"), Some((Word::Ones(1), 2)));
+        assert_eq!(word("وتسعون"), Some((Word::Tens(90), 2)));
         assert_eq!(word("ولد"), None);
     }
 }

@@ -169,10 +169,8 @@ fn decimals(run: &Run, read: &Read) -> Option<Read> {
             break;
         }
         let digits = next.value.number()?.to_string();
-        decimal.value = digits
-            .chars()
-            .filter_map(digit)
-            .try_fold(decimal.value, Exact::then_after_point)?;
+        decimal.value =
+            digits.chars().filter_map(digit).try_fold(decimal.value, Exact::then_after_point)?;
         decimal.pieces += next.pieces;
     }
     (decimal.pieces > read.pieces + 1).then_some(decimal)

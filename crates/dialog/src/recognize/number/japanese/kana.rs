@@ -52,7 +52,8 @@ const PARTICLES: &[&str] =
     &["です", "でした", "だ", "は", "が", "を", "と", "の", "も", "つ", "えん", "にん", "こ"];
 
 /// Words for one digit that are seldom anything else.
-const CLEAR: &[&str] = &["ゼロ", "いち", "よん", "ろく", "しち", "なな", "はち", "きゅう", "じゅう", "ひゃく"];
+const CLEAR: &[&str] =
+    &["ゼロ", "いち", "よん", "ろく", "しち", "なな", "はち", "きゅう", "じゅう", "ひゃく"];
 
 /// Every number in kana.
 pub(super) fn find(text: &str) -> Vec<Found<Number>> {
@@ -104,7 +105,8 @@ fn number(text: &str, start: usize, end: usize) -> Option<(Number, usize)> {
         words += 1;
     }
     let is_end = at == row.len() || (words > 1 && any_of(row, at, PARTICLES) == Some(row.len()));
-    let is_clear = words > 1 || text.trim() == row || row.get(..at).is_some_and(|w| CLEAR.contains(&w));
+    let is_clear =
+        words > 1 || text.trim() == row || row.get(..at).is_some_and(|w| CLEAR.contains(&w));
     if words == 0 || !is_end || !is_clear {
         return None;
     }

@@ -45,8 +45,5 @@ pub(super) fn read(rest: &str) -> Option<(u32, usize)> {
 }
 
 fn word(words: &[(&str, u32)], rest: &str) -> Option<(u32, usize)> {
-    words
-        .iter()
-        .find(|(word, _)| rest.starts_with(word))
-        .map(|(word, value)| (*value, word.len()))
+    words.iter().find(|(word, _)| rest.starts_with(word)).map(|(word, value)| (*value, word.len()))
 }

@@ -66,7 +66,9 @@ fn number<S: Script>(text: &str, at: usize) -> Option<(Number, usize)> {
     if let Some(end) = any_of(text, from, S::HALF) {
         return half::<S>(text, at, end, is_negative);
     }
-    if S::IS_DOZEN_A_NUMBER && let Some(end) = any_of(text, from, S::DOZEN) {
+    if S::IS_DOZEN_A_NUMBER
+        && let Some(end) = any_of(text, from, S::DOZEN)
+    {
         return Some((Number::whole(if is_negative { -12 } else { 12 }), end));
     }
     if S::is_percent(text.get(from..)?) {

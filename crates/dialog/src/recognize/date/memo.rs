@@ -1,0 +1,53 @@
+//! What was already read at a place.
+//!
+//! Many rules begin with a day, a time or a period, so the same place is asked for one many times.
+//! Each place answers once, which keeps the work for a text in proportion to its length.
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use super::token::{At, Read, Rule};
+use super::value::{Clock, Day, Period};
+
+/// The readings that are kept, by the index of the token they begin at.
+#[derive(Debug)]
+pub(super) struct Memo {
+    pub(super) day: Kept<Day>,
+    pub(super) clock: Kept<Clock>,
+    pub(super) period: Kept<Period>,
+}
+
+impl Memo {
+    /// For a text of so many tokens.
+    pub(super) fn new(len: usize) -> Self {
+        Self { day: Kept::new(len), clock: Kept::new(len), period: Kept::new(len) }
+    }
+}
+
+/// The readings of one rule.
+pub(super) struct Kept<T>(Vec<OnceCell<Option<(T, usize)>>>);
+
+impl<T> fmt::Debug for Kept<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Kept({})", self.0.len())
+    }
+}
+
+impl<T: Clone> Kept<T> {
+    fn new(len: usize) -> Self {
+        Self(std::iter::repeat_with(OnceCell::new).take(len).collect())
+    }
+
+    /// What the rule reads at a place, asked of the rule the first time only.
+    pub(super) fn read<'t>(&self, at: At<'t>, rule: Rule<T>) -> Read<'t, T> {
+        let cell = self.0.get(at.index())?;
+        if let Some(kept) = cell.get() {
+            return kept.as_ref().map(|(value, end)| (value.clone(), at.moved(*end)));
+        }
+        let read = rule(at);
+        // A rule never asks for itself at its own place, so the cell is still empty.
+        let is_kept = cell.set(read.as_ref().map(|(value, end)| (value.clone(), end.index())));
+        debug_assert!(is_kept.is_ok(), "a rule asked for itself at its own place");
+        read
+    }
+}

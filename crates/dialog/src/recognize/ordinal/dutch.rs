@@ -1,0 +1,53 @@
+//! Ordinals in Dutch, without accents.
+
+use super::Anchor;
+use super::phrases::Phrases;
+
+pub(super) const PHRASES: Phrases = Phrases {
+    ranks: &[
+        ("eerste", 1),
+        ("tweede", 2),
+        ("derde", 3),
+        ("vierde", 4),
+        ("vijfde", 5),
+        ("zesde", 6),
+        ("zevende", 7),
+        ("achtste", 8),
+        ("negende", 9),
+        ("tiende", 10),
+        ("elfde", 11),
+        ("twaalfde", 12),
+        ("dertiende", 13),
+        ("veertiende", 14),
+        ("vijftiende", 15),
+        ("zestiende", 16),
+        ("zeventiende", 17),
+        ("achttiende", 18),
+        ("negentiende", 19),
+        ("twintigste", 20),
+        ("eenentwintigste", 21),
+        ("tweeentwintigste", 22),
+        ("drieentwintigste", 23),
+        ("vierentwintigste", 24),
+        ("vijfentwintigste", 25),
+        ("zesentwintigste", 26),
+        ("zevenentwintigste", 27),
+        ("achtentwintigste", 28),
+        ("negenentwintigste", 29),
+        ("dertigste", 30),
+        ("eenendertigste", 31),
+    ],
+    endings: &["", "n"],
+    others: &[
+        ("laatste", Anchor::End, 0),
+        ("voorlaatste", Anchor::End, -1),
+        ("op een na laatste", Anchor::End, -1),
+        ("een na laatste", Anchor::End, -1),
+        ("volgende", Anchor::Current, 1),
+        ("vorige", Anchor::Current, -1),
+        ("voorgaande", Anchor::Current, -1),
+        ("huidige", Anchor::Current, 0),
+    ],
+    marks: &["e", "de", "ste"],
+    is_unspaced: false,
+};
