@@ -14,8 +14,11 @@ use crate::{
     set::DialogSet,
 };
 
-type Interrupt =
-    Arc<dyn for<'a> Fn(&'a mut DialogContext) -> BoxFuture<'a, Result<Option<DialogTurn>>> + Send + Sync>;
+type Interrupt = Arc<
+    dyn for<'a> Fn(&'a mut DialogContext) -> BoxFuture<'a, Result<Option<DialogTurn>>>
+        + Send
+        + Sync,
+>;
 
 /// A dialog that holds others: the first one added is begun with it, and it ends when that one does.
 ///
@@ -129,7 +132,8 @@ impl ComponentDialog {
         let now = self.dialogs.version(shape);
         let Some(top) = dc.top_mut() else { return Ok(()) };
         let before = top.version.replace(now.clone());
-        if before.is_none_or(|before| before == now) || dc.emit(Event::CHANGED, &self.id, true).await?
+        if before.is_none_or(|before| before == now)
+            || dc.emit(Event::CHANGED, &self.id, true).await?
         {
             return Ok(());
         }

@@ -239,8 +239,7 @@ impl DialogContext {
         if self.active().is_none() {
             return Ok(());
         }
-        let event =
-            Event { name: Event::ACTIVITY.to_owned(), value: Value::Null, bubbles: true };
+        let event = Event { name: Event::ACTIVITY.to_owned(), value: Value::Null, bubbles: true };
         self.emit_from_leaf(&event).await.map(drop)
     }
 
@@ -261,7 +260,11 @@ impl DialogContext {
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
-    pub async fn replace(&mut self, id: &str, options: impl Serialize + Send) -> Result<DialogTurn> {
+    pub async fn replace(
+        &mut self,
+        id: &str,
+        options: impl Serialize + Send,
+    ) -> Result<DialogTurn> {
         self.pop(Reason::Replace).await?;
         self.begin(id, options).await
     }
@@ -338,8 +341,10 @@ impl DialogContext {
     /// When a dialog fails at it.
     pub async fn emit_from_leaf(&mut self, event: &Event) -> Result<bool> {
         let before = self.levels.len();
-        while let Some(inside) = self.active_dialog()?.and_then(|one| one.inside().map(Arc::clone)) {
-            if self.top().is_none_or(|top| top.inner.as_ref().is_none_or(|inner| inner.is_empty())) {
+        while let Some(inside) = self.active_dialog()?.and_then(|one| one.inside().map(Arc::clone))
+        {
+            if self.top().is_none_or(|top| top.inner.as_ref().is_none_or(|inner| inner.is_empty()))
+            {
                 break;
             }
             self.enter(&inside);
@@ -387,8 +392,13 @@ impl DialogContext {
     }
 
     /// Reads a value that the dialog on top keeps.
-    pub(crate) fn kept<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
+    pub(crate) fn kept<T: serde::de::DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, Error> {
         let value = self.top().and_then(|top| top.state.get(name));
-        value.map(|value| from_json(value, || format!("the value `{name}` of a dialog"))).transpose()
+        value
+            .map(|value| from_json(value, || format!("the value `{name}` of a dialog")))
+            .transpose()
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! ```
 //! use sayso_dialog::conversation::{Conversation, Result, choice, confirm, conversation, text};
-//! use sayso_turn::Turn;
+//! use sayso_turn::{Turn, script::chat};
 //!
 //! struct Order { size: String, toppings: String }
 //!
 //! async fn order(c: Conversation) -> Result<Option<Order>> {
-//!     let size = c.ask(choice("What size?", ["small", "medium", "large"])).await?;
+//!     let size = c.ask(choice("What size?", ["small", "large"])).await?;
 //!     let toppings = c.ask(text("Which toppings?").retry("Name at least one, please.")).await?;
 //!     if !c.ask(confirm(format!("A {size} pizza with {toppings}?"))).await? {
 //!         c.say("Then not.");
@@ -16,6 +16,7 @@
 //!     Ok(Some(Order { size, toppings }))
 //! }
 //!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! let bot = conversation("order", order)
 //!     .cancel_words(["cancel", "stop"])
 //!     .help("I bake pizzas.")
@@ -26,6 +27,21 @@
 //!         Ok(())
 //!     })
 //!     .bot();
+//!
+//! chat(bot)
+//!     .user("hi")
+//!     .expects("What size? (1) small or (2) large")
+//!     .user("the second one")
+//!     .expects("Which toppings?")
+//!     .user("help")
+//!     .expects("I bake pizzas.")
+//!     .expects("Which toppings?")
+//!     .user("ham")
+//!     .expects("A large pizza with ham? (1) Yes or (2) No")
+//!     .user("yes, please")
+//!     .expects("Your large pizza with ham is in the oven.")
+//!     .await;
+//! # }
 //! ```
 //!
 //! # How it works

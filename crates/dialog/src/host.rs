@@ -182,11 +182,10 @@ impl Dialogs {
             };
             dc.surface();
             match error.downcast::<Restart>() {
-                Ok(restart) => self.restart(dc, *restart).await?,
+                Ok(restart) => Self::restart(dc, *restart),
                 Err(error) => {
                     let name = Event::ERROR.to_owned();
-                    let event =
-                        Event { name, value: error.to_string().into(), bubbles: true };
+                    let event = Event { name, value: error.to_string().into(), bubbles: true };
                     if !dc.emit_from_leaf(&event).await? {
                         return Err(error);
                     }
@@ -205,12 +204,11 @@ impl Dialogs {
         Ok(turn)
     }
 
-    async fn restart(&self, dc: &mut DialogContext, Restart(notice): Restart) -> Result<()> {
+    fn restart(dc: &mut DialogContext, Restart(notice): Restart) {
         dc.forget();
         if let Some(notice) = notice {
             dc.turn().say(notice);
         }
-        Ok(())
     }
 }
 

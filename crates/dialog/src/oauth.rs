@@ -190,7 +190,8 @@ impl OAuthPrompt {
     async fn exchange(&self, dc: &mut DialogContext) -> Result<Answer> {
         let activity = dc.turn().activity();
         let value: Value = activity.value.as_ref().map_or(Ok(Value::Null), |value| value.get())?;
-        let of = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let of =
+            |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (id, connection, token) = (of("id"), of("connectionName"), of("token"));
         let user = User::of(activity);
         let body = |detail: &str| json!({ "id": id, "connectionName": self.connection, "failureDetail": detail });

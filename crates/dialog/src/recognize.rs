@@ -11,7 +11,7 @@ mod number;
 mod ordinal;
 
 pub use boolean::yes_or_no;
-pub use date::{DateTime, Dates, Kind as DateKind, Resolution, dates};
+pub use date::{DATE_TEXT_BYTES_MAX, DateTime, Dates, Kind as DateKind, Resolution, dates};
 pub use language::Language;
 pub use number::{Kind as NumberKind, Number, numbers, numbers_in_locale};
 pub use ordinal::{Anchor, Ordinal, ordinals};

@@ -67,7 +67,9 @@ impl DialogSet {
             }
             Shape::JavaScript | Shape::Python => {
                 let mut hash: i32 = 0;
-                for unit in versions.flat_map(|version| format!("|{version}").encode_utf16().collect::<Vec<_>>()) {
+                for unit in versions
+                    .flat_map(|version| format!("|{version}").encode_utf16().collect::<Vec<_>>())
+                {
                     hash = hash.wrapping_mul(31).wrapping_add(i32::from(unit));
                 }
                 hash.to_string()

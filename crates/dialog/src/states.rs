@@ -142,9 +142,3 @@ pub fn states<S: States>()
 -> impl Fn(Turn) -> BoxFuture<'static, Result<(), BotError>> + Clone + Send + Sync + 'static {
     |mut turn| Box::pin(async move { S::run(&mut turn).await })
 }
-
-/// What the derived code names. Not for people.
-#[doc(hidden)]
-pub mod private {
-    pub use sayso_turn::{BotError, Turn};
-}

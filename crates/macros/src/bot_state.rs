@@ -19,7 +19,8 @@ use twin::Twin;
 
 pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream> {
     refuse_lifetimes(&input.generics)?;
-    let room = root.versioned();
+    let engine = root.turn();
+    let room = quote!(#engine::versioned);
     let settings = Settings::of(input)?;
     let twin = Twin::of(input, &room)?;
     let state = implement_state(input, &room, &settings, &twin);

@@ -13,19 +13,19 @@ pub(crate) enum Root {
 }
 
 impl Root {
-    /// The room of [`BotState`](macro@crate::BotState) in the engine.
-    pub(crate) fn versioned(self) -> TokenStream {
+    /// The engine.
+    pub(crate) fn turn(self) -> TokenStream {
         match self {
-            Self::Parts => quote!(::sayso_turn::versioned),
-            Self::Facade => quote!(::sayso::turn::versioned),
+            Self::Parts => quote!(::sayso_turn),
+            Self::Facade => quote!(::sayso::turn),
         }
     }
 
-    /// The room of [`States`](macro@crate::States) among the dialogs.
-    pub(crate) fn states(self) -> TokenStream {
+    /// The dialogs.
+    pub(crate) fn dialog(self) -> TokenStream {
         match self {
-            Self::Parts => quote!(::sayso_dialog::states),
-            Self::Facade => quote!(::sayso::dialog::states),
+            Self::Parts => quote!(::sayso_dialog),
+            Self::Facade => quote!(::sayso::dialog),
         }
     }
 }

@@ -23,7 +23,7 @@ enum Handler {
 }
 
 pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream> {
-    let (ident, room) = (&input.ident, root.states());
+    let (ident, engine, dialog) = (&input.ident, root.turn(), root.dialog());
     let Data::Enum(data) = &input.data else {
         let message = "States is derived for an enum: one variant for each state";
         return Err(syn::Error::new_spanned(ident, message));
@@ -50,11 +50,11 @@ pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream
     let (impl_generics, ty_generics, bounds) = input.generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
-        impl #impl_generics #room::States for #ident #ty_generics #bounds {
+        impl #impl_generics #dialog::States for #ident #ty_generics #bounds {
             async fn step(
                 self,
-                __turn: &mut #room::private::Turn,
-            ) -> ::core::result::Result<Self, #room::private::BotError> {
+                __turn: &mut #engine::Turn,
+            ) -> ::core::result::Result<Self, #engine::BotError> {
                 match self { #(#arms)* }
             }
         }

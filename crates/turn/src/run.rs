@@ -85,8 +85,7 @@ pub async fn run(
         limits: Arc::new(Limits::default()),
         key,
     };
-    let made =
-        attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
+    let made = attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
     documents.extend(made.documents);
     let timers =
         made.timers.iter().filter_map(|timer| Some((timer.at, timer.activity.get().ok()?)));

@@ -46,9 +46,6 @@ pub(super) struct Scope {
     pub(super) kept: Option<Raw>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) entries: Vec<Entry>,
-    /// Entries that changed code has passed by. A later step may still ask for them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) spare: Vec<Entry>,
     /// How many entries the code has come to in this turn.
     #[serde(skip)]
     pub(super) cursor: usize,
@@ -141,8 +138,7 @@ impl Frame {
 
     /// How many entries there are, and about how many bytes they take.
     pub(super) fn size(&self) -> (usize, usize) {
-        let entries =
-            || self.scopes.iter().flat_map(|scope| scope.entries.iter().chain(&scope.spare));
+        let entries = || self.scopes.iter().flat_map(|scope| &scope.entries);
         (entries().count(), entries().map(Entry::bytes).sum())
     }
 

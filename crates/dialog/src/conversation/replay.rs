@@ -44,21 +44,14 @@ impl Inside {
             let cursor = scope.cursor;
             let is_it = |entry: &Entry| entry.0 == label;
             let most = if is_lenient { usize::MAX } else { 1 };
-            match scope.entries.iter().skip(cursor).take(most).position(is_it) {
-                Some(0) => {}
-                Some(later) => {
-                    let until = scope.entries.get_mut(cursor..=cursor + later);
-                    until.unwrap_or_default().rotate_right(1);
-                    self.tolerate(depth, label);
-                    continue;
-                }
-                None => {
-                    let Some(at) = scope.spare.iter().position(is_it) else {
-                        return self.find_open(depth, label);
-                    };
-                    let spare = scope.spare.remove(at);
-                    scope.entries.insert(cursor, spare);
-                }
+            let Some(at) = scope.entries.iter().skip(cursor).take(most).position(is_it) else {
+                return self.find_open(depth, label);
+            };
+            if at > 0 {
+                let until = scope.entries.get_mut(cursor..=cursor + at);
+                until.unwrap_or_default().rotate_right(1);
+                self.tolerate(depth, label);
+                continue;
             }
             match scope.entries.get(cursor).map(|entry| read(entry, label)) {
                 Some(Ok(done)) => {
@@ -83,7 +76,7 @@ impl Inside {
         let has_rest = self.frame.scopes.get(depth).is_some_and(|s| s.cursor < s.entries.len());
         if !has_rest || self.settings.is_lenient() {
             if self.frontier.as_deref() == Some(label) || expected.is_none() {
-                self.pass_frontier(depth);
+                self.frontier = None;
             }
             let inner = self.frame.scopes.get(depth + 1);
             if inner.is_some_and(|inner| inner.label == label && label.starts_with("call")) {
@@ -107,17 +100,6 @@ impl Inside {
         }
         self.is_live = true;
         Found::New
-    }
-
-    /// The code has come to where no earlier turn came beyond.
-    fn pass_frontier(&mut self, depth: usize) {
-        if self.frontier.take().is_none() {
-            return;
-        }
-        for scope in self.frame.scopes.iter_mut().take(depth + 1) {
-            let rest = scope.cursor.min(scope.entries.len());
-            scope.spare.extend(scope.entries.drain(rest..));
-        }
     }
 
     /// The step that the journal expects next.
@@ -148,7 +130,8 @@ impl Inside {
         if !self.settings.is_lenient() {
             return self.stop(Stop::Changed(difference));
         }
-        if !mem::replace(&mut self.is_changed, true) {
+        // Beyond the frontier it has been told in the turn that came to it.
+        if self.frontier.is_some() && !mem::replace(&mut self.is_changed, true) {
             tracing::warn!(%difference, "a conversation goes on under other code");
         }
     }
@@ -230,7 +213,6 @@ impl Inside {
             scope.base = scope.base.saturating_add(scope.cursor as u64 + 1);
             scope.cursor = 0;
             scope.entries.clear();
-            scope.spare.clear();
         }
         self.size = self.frame.size();
     }

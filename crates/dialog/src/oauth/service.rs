@@ -68,7 +68,9 @@ pub struct Token {
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Token").field("connection_name", &self.connection_name).finish_non_exhaustive()
+        f.debug_struct("Token")
+            .field("connection_name", &self.connection_name)
+            .finish_non_exhaustive()
     }
 }
 

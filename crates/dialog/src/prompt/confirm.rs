@@ -47,7 +47,7 @@ impl Prompt for Confirm {
     fn recognize(&self, inbound: &Inbound<'_>, _: &PromptOptions) -> Option<bool> {
         let (text, language) = (inbound.text(), inbound.language());
         let choices = self.choices(inbound.locale);
-        // A pressed button sends exactly what stood on it. It goes first: "No problem" may mean yes.
+        // A pressed button sends exactly what stood on it. It goes first: "No changes" may be the yes.
         if let [only] = &*find_choices(text, &choices, &FindOptions::default())
             && only.end - only.start == text.trim().len()
         {
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn words_of_the_author_are_understood() {
-        let choices = Some((Choice::from("No problem"), Choice::from("Rather not")));
+        let choices = Some((Choice::from("No changes"), Choice::from("Rather not")));
         let words = Some(ChoiceOptions::default().without_numbers());
         let prompt = Confirm { choices, words, ..Confirm::default() };
-        check(&prompt, "en-us", "no problem", Some(true));
+        check(&prompt, "en-us", "no changes", Some(true));
         check(&prompt, "en-us", " Rather not ", Some(false));
         check(&prompt, "en-us", "I would rather not", Some(false));
         check(&prompt, "en-us", "yes", Some(true));

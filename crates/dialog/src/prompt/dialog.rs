@@ -93,7 +93,9 @@ impl<P: Prompt> PromptDialog<P> {
 
     fn options(&self, dc: &DialogContext) -> Result<PromptOptions> {
         let kept = dc.top().and_then(|top| top.state.get(member::OPTIONS));
-        Ok(from_json(kept.unwrap_or(&Value::Null), || format!("the options of the prompt `{}`", self.id))?)
+        Ok(from_json(kept.unwrap_or(&Value::Null), || {
+            format!("the options of the prompt `{}`", self.id)
+        })?)
     }
 
     /// Sends the question, or the question after a wrong answer.
@@ -141,8 +143,13 @@ impl<P: Prompt> PromptDialog<P> {
     }
 
     /// Reads the answer, and asks the validator.
-    async fn answer(&self, dc: &mut DialogContext, options: &PromptOptions) -> Result<Option<P::Value>> {
-        let attempt = kept(dc).get(member::ATTEMPTS).and_then(Value::as_u64).unwrap_or_default() + 1;
+    async fn answer(
+        &self,
+        dc: &mut DialogContext,
+        options: &PromptOptions,
+    ) -> Result<Option<P::Value>> {
+        let attempt =
+            kept(dc).get(member::ATTEMPTS).and_then(Value::as_u64).unwrap_or_default() + 1;
         kept(dc).insert(member::ATTEMPTS.to_owned(), attempt.into());
         let turn = dc.turn();
         let language = options.recognize_language.as_deref();
@@ -188,10 +195,7 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
         // Most answers are read without the options; then they are not even parsed.
         let is_plain = !P::NEEDS_OPTIONS && self.validator.is_none();
         let options = match is_plain {
-            true => PromptOptions {
-                recognize_language: language(dc),
-                ..PromptOptions::default()
-            },
+            true => PromptOptions { recognize_language: language(dc), ..PromptOptions::default() },
             false => self.options(dc)?,
         };
         let said = dc.turn().replies().len();

@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Inbound, Prompt, PromptOptions};
-use crate::recognize::{Number, numbers};
+use crate::recognize::{Number, numbers, numbers_in_locale};
 
 /// A type of number that can be asked for.
 pub trait FromNumber: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
@@ -40,7 +40,10 @@ impl<T: FromNumber> Prompt for Count<T> {
     const KIND: &'static str = "number";
 
     fn recognize(&self, inbound: &Inbound<'_>, _: &PromptOptions) -> Option<T> {
-        T::from_number(&numbers(inbound.text(), inbound.language()).first()?.value)
+        // By the locale, not the language: in Mexico 1,234 is a thousand and more, in Spain it is one.
+        let found = numbers_in_locale(inbound.text(), inbound.locale);
+        let found = found.unwrap_or_else(|| numbers(inbound.text(), inbound.language()));
+        T::from_number(&found.first()?.value)
     }
 }
 

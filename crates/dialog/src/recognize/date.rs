@@ -22,6 +22,7 @@ mod number;
 mod often;
 mod part;
 mod period;
+mod place;
 mod plain;
 mod quarter;
 mod relative;
@@ -40,7 +41,7 @@ use super::{Found, Language};
 pub use jiff::civil::DateTime;
 
 /// The bytes of a text that are read; what follows them is not.
-pub const TEXT_BYTES_MAX: usize = 8 * 1024;
+pub const DATE_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// What a mention of a date or time can mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,7 +121,7 @@ impl Resolution {
 /// some, the words for today, tomorrow and yesterday.
 ///
 /// # Limits
-/// Only the first [`TEXT_BYTES_MAX`] bytes are read.
+/// Only the first [`DATE_TEXT_BYTES_MAX`] bytes are read.
 ///
 /// # Example
 /// ```
@@ -134,7 +135,7 @@ impl Resolution {
 /// ```
 #[must_use]
 pub fn dates(text: &str, language: Language, reference: DateTime) -> Vec<Found<Dates>> {
-    let tokens = token::cut(text, TEXT_BYTES_MAX);
+    let tokens = token::cut(text, DATE_TEXT_BYTES_MAX);
     // Fractions of a second are nobody's meaning, and would make `now` unequal to itself when told.
     let now = reference.with().subsec_nanosecond(0).build().unwrap_or(reference);
     match language {
@@ -142,3 +143,6 @@ pub fn dates(text: &str, language: Language, reference: DateTime) -> Vec<Found<D
         other => plain::find(&tokens, other, now),
     }
 }
+
+#[cfg(test)]
+mod tests;

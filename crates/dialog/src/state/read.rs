@@ -156,9 +156,6 @@ fn plain_value(value: Value) -> Value {
         Value::Array(items) => Value::Array(items.into_iter().map(plain_value).collect()),
         Value::Object(mut members) => match members.remove("$values") {
             Some(Value::Array(items)) => plain_value(Value::Array(items)),
-            // A reference to an object written elsewhere: it cannot be followed from here. The stores'
-            // layouts follow those that they can, before we get to see them.
-            _ if members.len() == 1 && members.contains_key("py/id") => Value::Null,
             _ => Value::Object(plain(members)),
         },
         other => other,

@@ -92,21 +92,154 @@ fn javascript_keeps_the_id_of_a_waterfall_among_its_values() {
 }
 
 #[test]
-fn a_python_prompt_is_understood() {
-    let value = json!({ "py/object": "botbuilder.dialogs.dialog_state.DialogState", "_dialog_stack": [
-        { "py/object": "botbuilder.dialogs.dialog_instance.DialogInstance", "id": "number", "state": {
-            "options": { "py/object": "x", "prompt": { "py/object": "y", "input_hint": "expectingInput",
-                "text": "Enter a number.", "from_property": null }, "retry_prompt": { "py/id": 3 },
-                "number_of_attempts": 2, "choices": null },
-            "state": {} } },
-        { "py/object": "z", "id": "waterfall", "state": { "stepIndex": 0, "instanceId": "i", "values": {}, "options": null } },
+fn a_waterfall_of_javascript_has_empty_options_and_ours_has_none() {
+    let value = json!({ "dialogStack": [
+        { "id": "w", "state": { "options": {}, "values": { "instanceId": "i" }, "stepIndex": 1 } },
     ] });
+    let mut state = read(&value);
+    assert_eq!(state.stack[0].state["options"], Value::Null);
+    assert_eq!(serde_json::to_value(&state).unwrap(), value);
+    state.set_shape(Shape::Python);
+    let written = serde_json::to_value(&state).unwrap();
+    assert_eq!(written["_dialog_stack"][0]["state"]["options"], Value::Null);
+}
+
+#[test]
+fn options_of_a_waterfall_are_its_authors() {
+    let value = json!({ "dialogStack": [
+        { "id": "w", "StackIndex": null, "state": { "options": { "Style": 1, "Prompt": null },
+            "values": {}, "instanceId": "i", "stepIndex": 1 } },
+    ] });
+    assert_eq!(read(&value).stack[0].state["options"], json!({ "Style": 1, "Prompt": null }));
+}
+
+/// A member of an enumeration, or a decimal, as `jsonpickle` writes it.
+fn called(kind: &str, text: &str) -> Value {
+    json!({ "py/reduce": [{ "py/type": kind }, { "py/tuple": [text] }] })
+}
+
+/// As the Python SDK keeps a choice that waits, with fewer of the attributes that are null.
+fn python() -> Value {
+    let kind = called("botbuilder.schema._connector_client_enums.ActivityTypes", "message");
+    let hint = called("botbuilder.schema._connector_client_enums.InputHints", "acceptingInput");
+    json!({ "py/object": "botbuilder.dialogs.dialog_state.DialogState", "_dialog_stack": [
+        { "py/object": "botbuilder.dialogs.dialog_instance.DialogInstance", "id": "choice", "state": {
+            "options": { "py/object": "botbuilder.dialogs.prompts.prompt_options.PromptOptions",
+                "prompt": { "py/object": "botbuilder.schema._models_py3.Activity",
+                    "additional_properties": { "odd_name": 1 }, "type": kind, "id": null,
+                    "from_property": null, "text": "which", "input_hint": hint,
+                    "channel_data": { "of_author": 1 } },
+                "retry_prompt": { "py/object": "botbuilder.schema._models_py3.Activity",
+                    "additional_properties": {}, "type": { "py/id": 12 }, "text": "again",
+                    "input_hint": { "py/id": 13 } },
+                "choices": [{ "py/object": "botbuilder.dialogs.choices.choice.Choice",
+                    "value": "é", "action": null, "synonyms": null }],
+                "style": called("botbuilder.dialogs.choices.list_style.ListStyle", "3"),
+                "validations": null, "number_of_attempts": 2 },
+            "state": {} } },
+        { "py/object": "botbuilder.dialogs.dialog_instance.DialogInstance", "id": "waterfall", "state": {
+            "options": null, "instanceId": "i", "stepIndex": 2, "values": {
+                "first": called("decimal.Decimal", "3.50"), "n": called("decimal.Decimal", "10"),
+                "list": [called("decimal.Decimal", "1E+2")], "own": called("bot.Enum", "x"),
+                "float": 1.5,
+                "size": { "py/object": "botbuilder.dialogs.choices.found_choice.FoundChoice",
+                    "value": "é", "index": 0, "score": 1.0, "synonym": "é" } } } },
+    ] })
+}
+
+#[test]
+fn a_python_prompt_is_understood() {
+    let state = read(&python());
+    assert_eq!(state.ids().collect::<Vec<_>>(), ["waterfall", "choice"]);
+    let prompt = state.stack[1].state();
+    let options = &prompt["options"];
+    assert_eq!(
+        options["prompt"],
+        json!({ "type": "message", "text": "which", "inputHint": "acceptingInput",
+            "channelData": { "of_author": 1 }, "odd_name": 1 })
+    );
+    assert_eq!(options["retryPrompt"], json!({ "text": "again" }));
+    assert_eq!((&options["choices"], &options["style"]), (&json!([{ "value": "é" }]), &json!(3)));
+    assert_eq!(options.get("number_of_attempts"), None);
+    assert_eq!(prompt["state"], json!({ "attemptCount": 2 }));
+}
+
+#[test]
+fn what_is_written_for_python_has_every_attribute() {
+    let state = read(&python());
+    let written = serde_json::to_value(&state).unwrap();
+    let kept = &written["_dialog_stack"][0]["state"];
+    let options = kept["options"].as_object().unwrap();
+    let attributes = [
+        "choices",
+        "number_of_attempts",
+        "prompt",
+        "py/object",
+        "retry_prompt",
+        "style",
+        "validations",
+    ];
+    assert_eq!(options.keys().collect::<Vec<_>>(), attributes);
+    assert_eq!((&options["number_of_attempts"], &kept["state"]), (&json!(2), &json!({})));
+    assert_eq!(options["style"], called("botbuilder.dialogs.choices.list_style.ListStyle", "3"));
+    assert_eq!(options["choices"], python()["_dialog_stack"][0]["state"]["options"]["choices"]);
+    let prompt = options["prompt"].as_object().unwrap();
+    assert_eq!(prompt.len(), 42 + 2, "all attributes, the other members and the class");
+    assert_eq!(prompt["additional_properties"], json!({ "odd_name": 1 }));
+    assert_eq!(prompt["channel_data"], json!({ "of_author": 1 }));
+    assert_eq!((&prompt["from_property"], &prompt["type"]), (&Value::Null, &json!("message")));
+    assert_eq!(read(&written), state);
+}
+
+#[test]
+fn decimals_of_python_are_numbers_here_and_stay_decimals_there() {
+    let mut state = read(&python());
+    let values = |state: &Value| state["_dialog_stack"][1]["state"]["values"].clone();
+    let read_values = &state.stack[0].state["values"];
+    assert_eq!(
+        (&read_values["first"], &read_values["n"], &read_values["list"]),
+        (&json!(3.5), &json!(10), &json!([100]))
+    );
+    assert_eq!(read_values["own"], called("bot.Enum", "x"), "an author's own is left alone");
+    assert_eq!(values(&serde_json::to_value(&state).unwrap()), values(&python()));
+    // One that changed is a number, and other SDKs have no decimals.
+    state.stack[0].state["values"]["n"] = 11.into();
+    assert_eq!(values(&serde_json::to_value(&state).unwrap())["n"], 11);
+    state.set_shape(Shape::JavaScript);
+    let written = serde_json::to_value(&state).unwrap();
+    assert_eq!(written["dialogStack"][0]["state"]["values"]["first"], 3.5);
+    assert!(!written.to_string().contains("decimals"), "{written}");
+}
+
+#[test]
+fn a_reference_by_number_is_never_written_elsewhere() {
+    let mut value = python();
+    value["_dialog_stack"][1]["state"]["values"]["same"] = json!([{ "py/id": 17 }]);
     let state = read(&value);
-    let prompt = &state.stack[1];
-    assert_eq!(prompt.id(), "number");
-    assert_eq!(prompt.state["options"]["prompt"], json!({ "inputHint": "expectingInput", "text": "Enter a number." }));
-    assert_eq!(prompt.state["options"]["retryPrompt"], Value::Null);
-    assert_eq!(prompt.state["state"]["attemptCount"], 2);
+    let error = serde_json::to_value(&state).unwrap_err().to_string();
+    assert!(error.contains("py/id"), "{error}");
+}
+
+#[test]
+fn the_short_forms_of_javascript_are_written_out_for_the_others() {
+    let value = json!({ "dialogStack": [{ "id": "p", "state": { "state": {}, "options": {
+        "prompt": "which?", "retryPrompt": "again?", "choices": ["é"], "style": 3 } } }] });
+    let mut state = read(&value);
+    state.set_shape(Shape::Python);
+    let written = serde_json::to_value(&state).unwrap();
+    let options = &written["_dialog_stack"][0]["state"]["options"];
+    assert_eq!(
+        (&options["prompt"]["text"], &options["retry_prompt"]["type"]),
+        (&json!("which?"), &json!("message"))
+    );
+    assert_eq!(options["choices"][0]["value"], "é");
+    state.set_shape(Shape::DotNet);
+    let written = serde_json::to_value(&state).unwrap();
+    let options = &written["dialogStack"]["$values"][0]["state"]["options"];
+    assert_eq!((&options["Prompt"]["text"], &options["Style"]), (&json!("which?"), &json!("list")));
+    assert_eq!(options["Choices"]["$values"][0]["value"], "é");
+    state.set_shape(Shape::JavaScript);
+    assert_eq!(serde_json::to_value(&state).unwrap(), value);
 }
 
 #[test]

@@ -7,9 +7,13 @@
 mod dotnet;
 mod python;
 
+use serde::ser::Error as _;
 use serde_json::{Value, json};
 
 use super::{DialogState, Instance, Members, Shape, read::DECIMALS};
+
+const REFERENCE: &str = "a value of a dialog refers to another part of the document by its number (`py/id`), and \
+     after this change the number would mean another part";
 
 pub(super) fn state(state: &DialogState) -> Result<Value, serde_json::Error> {
     let shape = state.shape;
@@ -37,6 +41,9 @@ fn instance(instance: &Instance, shape: Shape) -> Result<Value, serde_json::Erro
     let mut members = instance.rest.clone();
     let decimals = members.remove(DECIMALS);
     let mut kept = instance.state.clone();
+    if kept.values().any(has_reference) {
+        return Err(serde_json::Error::custom(REFERENCE));
+    }
     match shape {
         Shape::JavaScript => javascript(&mut kept),
         Shape::DotNet => dotnet::kept(&mut kept),
@@ -61,6 +68,17 @@ fn instance(instance: &Instance, shape: Shape) -> Result<Value, serde_json::Erro
     }
     members.insert("state".to_owned(), kept.into());
     Ok(Value::Object(members))
+}
+
+/// Python's `jsonpickle` counts the parts of the document, and we see only one.
+fn has_reference(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_reference),
+        Value::Object(members) => {
+            members.contains_key("py/id") || members.values().any(has_reference)
+        }
+        _ => false,
+    }
 }
 
 fn javascript(kept: &mut Members) {
@@ -88,13 +106,16 @@ fn is_prompt(kept: &Members) -> bool {
 /// The values in which a choice that was made is kept as it is in all of the SDKs.
 fn found_choices(kept: &mut Members) -> impl Iterator<Item = &mut Members> {
     let values = kept.get_mut("values").and_then(Value::as_object_mut);
-    values.into_iter().flat_map(Members::values_mut).filter_map(Value::as_object_mut).filter(|one| {
-        let is_known = |name: &String| ["value", "index", "score", "synonym"].contains(&name.as_str());
-        one.keys().all(is_known)
-            && one.get("value").is_some_and(Value::is_string)
-            && one.get("index").is_some_and(Value::is_u64)
-            && one.get("score").is_some_and(Value::is_number)
-    })
+    values.into_iter().flat_map(Members::values_mut).filter_map(Value::as_object_mut).filter(
+        |one| {
+            let is_known =
+                |name: &String| ["value", "index", "score", "synonym"].contains(&name.as_str());
+            one.keys().all(is_known)
+                && one.get("value").is_some_and(Value::is_string)
+                && one.get("index").is_some_and(Value::is_u64)
+                && one.get("score").is_some_and(Value::is_number)
+        },
+    )
 }
 
 /// The questions and choices of a prompt, which in JavaScript may be bare texts.

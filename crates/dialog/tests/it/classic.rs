@@ -290,7 +290,8 @@ fn deployed(changed: Changed) -> Bot {
     }
     let waterfall =
         WaterfallDialog::new("waterfall").step(first).step(second).step(extra).step(sum);
-    let root = ComponentDialog::new("root").with(waterfall).with(NumberPrompt::<i64>::new("number"));
+    let root =
+        ComponentDialog::new("root").with(waterfall).with(NumberPrompt::<i64>::new("number"));
     Dialogs::new(root).on_change(changed).bot()
 }
 

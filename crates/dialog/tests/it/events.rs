@@ -81,9 +81,8 @@ async fn begin_inner(step: Step<'_>) -> StepResult {
 fn bot(log: &Log, cares_for: Option<&'static str>) -> Bot {
     let ear = Ear { id: "ear", log: Arc::clone(log), cares_for };
     let inner = ComponentDialog::new("inner").with(ear);
-    let root = ComponentDialog::new("root")
-        .with(WaterfallDialog::new("w").step(begin_inner))
-        .with(inner);
+    let root =
+        ComponentDialog::new("root").with(WaterfallDialog::new("w").step(begin_inner)).with(inner);
     Dialogs::new(root).bot()
 }
 

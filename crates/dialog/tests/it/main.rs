@@ -1,12 +1,26 @@
 //! Tests of the dialogs, as a user of the crate sees them.
 
+#![expect(clippy::print_stdout, reason = "figures that a reader of the test's output wants to see")]
+
+#[cfg(test)]
 mod choices;
+#[cfg(test)]
 mod classic;
+#[cfg(test)]
 mod conversation;
-mod simulated;
-mod talk;
-mod ten_steps;
+#[cfg(test)]
 mod events;
+#[cfg(test)]
 mod oauth;
-mod transcripts;
+#[cfg(test)]
 mod scores;
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+mod states;
+#[cfg(test)]
+mod talk;
+#[cfg(test)]
+mod ten_steps;
+#[cfg(test)]
+mod transcripts;

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use sayso_activity::{Activity, Kind, Raw, Reference};
 use sayso_dialog::{
     ComponentDialog, Dialogs, PromptOptions, Step, StepResult, WaterfallDialog,
-    oauth::{OAuthPrompt, SignIn, TOKEN_EXCHANGE, TOKEN_RESPONSE, Token, TokenService, User, VERIFY_STATE},
+    oauth::{
+        OAuthPrompt, SignIn, TOKEN_EXCHANGE, TOKEN_RESPONSE, Token, TokenService, User,
+        VERIFY_STATE,
+    },
 };
 use sayso_turn::{Bot, BotError};
 use serde_json::{Value, json};
@@ -25,7 +28,12 @@ fn token() -> Token {
 
 #[async_trait]
 impl TokenService for Service {
-    async fn token(&self, user: &User, connection: &str, code: Option<&str>) -> Result<Option<Token>, BotError> {
+    async fn token(
+        &self,
+        user: &User,
+        connection: &str,
+        code: Option<&str>,
+    ) -> Result<Option<Token>, BotError> {
         assert_eq!((user.channel.as_str(), user.id.as_str(), connection), ("test", "user", "hub"));
         match code {
             Some("500500") => Err("the service is down".into()),
@@ -39,7 +47,10 @@ impl TokenService for Service {
     }
 
     async fn sign_in(&self, _: &Reference, _: &str) -> Result<SignIn, BotError> {
-        Ok(SignIn { link: "https://example.org/sign-in".to_owned(), exchange: Some(json!({ "id": "x" })) })
+        Ok(SignIn {
+            link: "https://example.org/sign-in".to_owned(),
+            exchange: Some(json!({ "id": "x" })),
+        })
     }
 }
 
@@ -89,7 +100,8 @@ async fn who_is_signed_in_is_not_asked() {
 
 #[tokio::test]
 async fn an_event_brings_the_token() {
-    let event = named(Kind::Event, TOKEN_RESPONSE, &json!({ "connectionName": "hub", "token": "t" }));
+    let event =
+        named(Kind::Event, TOKEN_RESPONSE, &json!({ "connectionName": "hub", "token": "t" }));
     assert_eq!(asked().await.send(event).await, ["Signed in."]);
 }
 

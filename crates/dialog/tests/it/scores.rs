@@ -3,12 +3,10 @@
 //! The set is read from beside the repository when it is there; without it only the few cases
 //! written here are checked. `SAYSO_SCORES=all` prints the cases that fail.
 
-#![expect(clippy::indexing_slicing, clippy::panic, reason = "a broken case must fail the test")]
-
 use std::path::Path;
 
-use sayso_dialog::recognize::{Language, numbers, numbers_in_locale, ordinals, yes_or_no};
-use serde_json::Value;
+use sayso_dialog::recognize::{Language, dates, numbers, numbers_in_locale, ordinals, yes_or_no};
+use serde_json::{Value, json};
 
 /// What was found in a text, in words that can be compared: the text of it in small letters, and
 /// its value.
@@ -55,6 +53,63 @@ fn recognisers_reach_their_floors() {
     assert!(below.is_empty(), "below their floors: {below:?}");
 }
 
+/// Dates are seen from a moment that each case names, so they are scored by themselves.
+#[test]
+#[expect(clippy::print_stdout, reason = "the scores are for people to read")]
+fn dates_reach_their_floor() {
+    const FLOOR_PERCENT: usize = 40;
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/specs/recognizers/DateTime/English/DateTimeModel.json");
+    if !file.is_file() {
+        println!("{} is not there; nothing is checked", file.display());
+        return;
+    }
+    let mut score = Score { right: 0, all: 0, wrong: Vec::new() };
+    for case in cases(&file) {
+        let text = case["Input"].as_str().expect("a case has a text");
+        let results = case["Results"].as_array().expect("a case has results");
+        let expected: Vec<Value> = results.iter().map(expected_dates).collect();
+        let found = found_dates(text, case["Context"]["ReferenceDateTime"].as_str());
+        score.all += 1;
+        if found == expected {
+            score.right += 1;
+        } else {
+            score.wrong.push(format!("{text:?}: expected {expected:?}, found {found:?}"));
+        }
+    }
+    let percent = 100.0 * score.right as f64 / score.all as f64;
+    println!("dates: {} of {}  {percent:.1} %  (floor {FLOOR_PERCENT} %)", score.right, score.all);
+    if std::env::var("SAYSO_SCORES").is_ok_and(|value| value == "all") {
+        score.wrong.iter().for_each(|wrong| println!("    {wrong}"));
+    }
+    assert!(percent >= FLOOR_PERCENT as f64, "{percent:.1} % of the dates are right");
+}
+
+/// What was found: the text, the kind, and all resolutions as they are sent.
+fn found_dates(text: &str, reference: Option<&str>) -> Vec<Value> {
+    // Cases without a moment hang on none.
+    let reference = reference.unwrap_or("2016-11-07T00:00:00");
+    let reference = reference.parse().expect("a case names a moment");
+    let found = dates(text, Language::English, reference);
+    let tell = |found: &sayso_dialog::recognize::Found<sayso_dialog::recognize::Dates>| {
+        let values = &found.value.resolutions;
+        json!([plain(&text[found.start..found.end]), found.value.kind, values])
+    };
+    found.iter().map(tell).collect()
+}
+
+/// What a case of the dates expects, without the members that the prompts do not hand on.
+fn expected_dates(result: &Value) -> Value {
+    let kind = result["TypeName"].as_str().unwrap_or_default();
+    let mut values = result["Resolution"]["values"].clone();
+    for value in values.as_array_mut().into_iter().flatten() {
+        let members = value.as_object_mut().expect("a resolution has members");
+        members.retain(|name, _| ["timex", "type", "value", "start", "end"].contains(&&**name));
+    }
+    let text = plain(result["Text"].as_str().unwrap_or_default());
+    json!([text, kind.trim_start_matches("datetimeV2."), values])
+}
+
 /// What holds also where the set is not there.
 #[test]
 fn a_few_cases_of_each_kind() {
@@ -94,7 +149,6 @@ fn sets() -> Vec<Set> {
             )
         }),
     });
-    // The dates of `sayso_dialog::recognize::dates` come here, with a floor of 40 %.
     sets
 }
 

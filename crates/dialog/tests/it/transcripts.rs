@@ -25,7 +25,8 @@ async fn tell_color(mut step: Step<'_>) -> StepResult {
 
 fn colors() -> Bot {
     let waterfall = WaterfallDialog::new("colors").step(ask_color).step(tell_color);
-    Dialogs::new(ComponentDialog::new("root").with(waterfall).with(ChoicePrompt::new("color"))).bot()
+    Dialogs::new(ComponentDialog::new("root").with(waterfall).with(ChoicePrompt::new("color")))
+        .bot()
 }
 
 async fn ask_number(mut step: Step<'_>) -> StepResult {

@@ -52,10 +52,12 @@ fn a_handler_gets_the_fields_in_the_order_of_their_writing() {
         "c (__turn , __field_0) . await",
         "__state @ Self :: D { .. } =>",
         "__state . d (__turn) . await",
-        "impl :: sayso_dialog :: states :: States for Order",
+        "impl :: sayso_dialog :: States for Order",
+        "__turn : & mut :: sayso_turn :: Turn",
     ] {
         assert!(code.contains(part), "no `{part}` in {code}");
     }
     let facade = expand(&syn::parse_str(text).unwrap(), Root::Facade).unwrap().to_string();
-    assert!(facade.contains("impl :: sayso :: dialog :: states :: States for Order"), "{facade}");
+    assert!(facade.contains("impl :: sayso :: dialog :: States for Order"), "{facade}");
+    assert!(facade.contains("__turn : & mut :: sayso :: turn :: Turn"), "{facade}");
 }

@@ -5,6 +5,7 @@ mod faults;
 mod layouts;
 mod opening;
 mod sdk;
+mod waterfall;
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime};
 
 use super::length::{self, Length};
-use super::token::{At, Read, Rule, longest};
+use super::place::{At, Read, Rule, longest};
 use super::value::{Day, Grain, Period};
 use super::words::{self, Unit};
 use super::{Dates, Kind, calendar, day, feast, number, period, relative, say};

@@ -3,8 +3,8 @@
 use jiff::civil::Date;
 
 use super::number::{self, Year};
+use super::place::{At, Read, Rule, longest};
 use super::slice::{self, Cut};
-use super::token::{At, Read, Rule, longest};
 use super::value::{Day, Grain, Period};
 use super::{ago, calendar, clock, day, hours, period, relative, words};
 

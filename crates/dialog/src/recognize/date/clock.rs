@@ -2,7 +2,7 @@
 
 use super::number;
 use super::part::{self, Part};
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::value::Clock;
 use super::words;
 

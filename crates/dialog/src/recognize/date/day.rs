@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime};
 
 use super::number::{self, Year};
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::value::Day;
 use super::{ago, clock, feast, relative, words};
 

@@ -1,6 +1,6 @@
 //! Decades and centuries: `1990s`, `the nineties`, `15th century`.
 
-use super::token::{At, Read};
+use super::place::{At, Read};
 use super::value::{Grain, Period};
 use super::{calendar, number};
 

@@ -1,8 +1,8 @@
 //! Ranges with one end: `before 5pm`, `after 2018`, `since August`, `1/1/2016 or later`.
 
 use super::grammar::{day_alone, period_alone, slice_alone};
+use super::place::{At, Read, longest};
 use super::slice::{self, Cut};
-use super::token::{At, Read, longest};
 use super::{Dates, Kind, Resolution, clock, day, moment, part, say};
 
 /// Which end is said.

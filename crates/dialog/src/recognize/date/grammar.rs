@@ -3,7 +3,8 @@
 use jiff::civil::DateTime;
 
 use super::memo::Memo;
-use super::token::{At, Read, Rule, Token};
+use super::place::{At, Read, Rule};
+use super::token::Token;
 use super::value::{Day, Hours, Period};
 use super::{
     Dates, Found, Kind, ago, between, clock, day, edge, hours, length, moment, often, part, period,

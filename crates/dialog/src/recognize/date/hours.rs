@@ -1,7 +1,7 @@
 //! Hours from one time to another: `from 4 to 6 pm`, `9:30-11`, `between 5 and 6 in the evening`.
 
 use super::part::{self, Part};
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::value::{Clock, Hours};
 use super::{clock, length};
 

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Span};
 
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::words::{Unit, unit};
 use super::{Dates, Kind, calendar, number, say};
 

@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use super::token::{At, Read, Rule};
+use super::place::{At, Read, Rule};
 use super::value::{Clock, Day, Period};
 
 /// The readings that are kept, by the index of the token they begin at.

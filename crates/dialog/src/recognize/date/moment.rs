@@ -3,7 +3,7 @@
 use super::ago::{self, moment_timex, moment_value};
 use super::hours::Side;
 use super::part::{self, Part};
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::value::{Clock, Day};
 use super::{Dates, Kind, calendar, clock, day, hours, say, words};
 

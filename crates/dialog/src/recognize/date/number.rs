@@ -1,6 +1,6 @@
 //! Numbers as dates need them: counts, ordinals, years and amounts with fractions.
 
-use super::token::{At, Read};
+use super::place::{At, Read};
 use super::words::{cardinal, ordinal as ordinal_word};
 
 /// The digits of a count; more are no count of anything in a calendar.

@@ -1,7 +1,7 @@
 //! What comes again: `every monday`, `each two days`, `3pm daily`, `friday mornings`.
 
 use super::length::{self, Length};
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::words::{self, Unit};
 use super::{Dates, clock, day, number, part, say};
 

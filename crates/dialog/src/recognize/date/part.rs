@@ -1,6 +1,6 @@
 //! Parts of the day: the morning, lunchtime, early evening.
 
-use super::token::{At, Read};
+use super::place::{At, Read};
 use super::value::{Clock, Hours};
 
 /// A part of the day, by its hours.

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime};
 
 use super::number::{self, Year};
-use super::token::{At, Read, Rule, longest};
+use super::place::{At, Read, Rule, longest};
 use super::value::{Grain, Period};
 use super::words::{self, Unit};
 use super::{calendar, day, decade, feast, quarter};

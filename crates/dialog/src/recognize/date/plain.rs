@@ -4,7 +4,8 @@ use jiff::civil::DateTime;
 
 use super::memo::Memo;
 use super::number::{self, Year};
-use super::token::{At, Read, Token};
+use super::place::{At, Read};
+use super::token::Token;
 use super::value::Day;
 use super::{Dates, Found, Language, calendar, day, say};
 

@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime};
 
-use super::token::{At, Read};
+use super::place::{At, Read};
 use super::value::{Days, Grain, Period};
 use super::{calendar, number, words};
 

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::value::Day;
 use super::{calendar, clock, day, hours, number, words};
 

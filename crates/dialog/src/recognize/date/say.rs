@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::token::{At, Read};
+use super::place::{At, Read};
 use super::value::{Clock, Day, Days, Hours, Period};
 use super::{Dates, Kind, Resolution};
 

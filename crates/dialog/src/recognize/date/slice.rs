@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::token::{At, Read, longest};
+use super::place::{At, Read, longest};
 use super::value::{Days, Grain, Period};
 use super::words::{self, Unit};
 use super::{calendar, day, length, number, period};

@@ -96,6 +96,7 @@ mod tests {
     fn numbers_in_digits_of_both_scripts() {
         check(Arabic, "٧،٦٥٤،٣٢١", &["7654321"]);
         check(Arabic, "٦,٥٠ ريال", &["6.5"]);
+        check(Arabic, "٣,٧٥٠", &["3.75"]);
         check(Arabic, "٥ آلاف و 20", &["5020"]);
         check(Arabic, "٣مل", &[]);
         check(Arabic, "8-3", &["8", "3"]);

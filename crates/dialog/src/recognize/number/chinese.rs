@@ -74,7 +74,7 @@ impl Script for Chinese {
     }
 }
 
-/// What a sign means. Those for large units reach beyond the everyday ones.
+/// What a sign means: simplified, traditional and financial ones, which cannot be changed by a stroke.
 fn sign(c: char) -> Option<Sign> {
     Some(match c {
         '零' | '〇' | '○' => Sign::Digit(0),
@@ -148,6 +148,8 @@ mod tests {
         check(Chinese, "三万零八", &["30008"]);
         check(Chinese, "二〇二六年", &["2026"]);
         check(Chinese, "六万万", &["600000000"]);
+        check(Chinese, "三百五百", &["300", "500"]);
+        check(Chinese, "三万五万", &["30000", "50000"]);
         check(Chinese, "九十多万人", &["900000"]);
     }
 
@@ -158,6 +160,7 @@ mod tests {
         check(Chinese, "12,345.6", &["12345.6"]);
         check(Chinese, "7, 8, 9", &["7", "8", "9"]);
         check(Chinese, "10.0.0.1", &["10", "0", "0", "1"]);
+        check(Chinese, "12-34/56", &["12", "34", "56"]);
         check(Chinese, "35kg", &[]);
         check(Chinese, "8k", &["8000"]);
     }

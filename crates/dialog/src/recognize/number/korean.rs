@@ -200,6 +200,8 @@ mod tests {
         check(Korean, "세계 일주", &[]);
         check(Korean, "천사와 백화점", &[]);
         check(Korean, "천사백이십", &["1420"]);
+        check(Korean, "오백일일이 지났다", &["501"]);
+        check(Korean, "오분의 삼이 남았다", &["0.6"]);
         check(Korean, "하나님", &[]);
         check(Korean, "3미터", &[]);
         check(Korean, "오분의 사조각", &["0.8"]);

@@ -89,6 +89,12 @@ impl Phrase<'_> {
             let value = if is_negative { literal.number.negated() } else { literal.number };
             return Some((value, from + 1));
         }
+        // So does a word of its own, which is quicker said here than found below.
+        if let (Term::Small(small), Term::Break) = (self.term(from), self.term(from + 1)) {
+            let value = i128::from(small);
+            let value = Number::whole(if is_negative { -value } else { value });
+            return (!self.is_excluded(from, from + 1)).then_some((value, from + 1));
+        }
         let (value, kind, end) = self.body(from)?;
         let value = if is_negative { value.negative()? } else { value };
         Some((value.number(kind)?, end))

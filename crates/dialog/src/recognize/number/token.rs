@@ -22,7 +22,7 @@ pub(super) struct Token {
 
 /// Takes a text apart.
 pub(super) fn tokens(text: &str, grammar: &Grammar) -> Vec<Token> {
-    let mut reader = Reader { text, grammar, tokens: Vec::with_capacity(8), word: String::new() };
+    let mut reader = Reader { text, grammar, tokens: Vec::with_capacity(4), word: String::new() };
     let mut at = 0;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         at = reader.step(at, letter);

@@ -20,10 +20,9 @@ pub(super) fn options(options: &mut Members) -> Option<Value> {
     if let Some(Value::Array(choices)) = options.get_mut("choices") {
         choices.iter_mut().for_each(camel);
     }
-    if let Some(style) = options.get_mut("style")
-        && let Some(number) = enumeration(style).and_then(|style| style.parse::<u8>().ok())
-    {
-        *style = number.into();
+    if let Some(style) = options.get_mut("style").filter(|style| style.is_object()) {
+        let number = enumeration(style).and_then(|style| style.parse::<u8>().ok());
+        *style = number.map_or(Value::Null, Into::into);
     }
     options.remove("number_of_attempts")
 }
@@ -32,15 +31,16 @@ pub(super) fn options(options: &mut Members) -> Option<Value> {
 fn camel(value: &mut Value) {
     if let Some(text) = enumeration(value) {
         *value = text.into();
+    } else if value.get("py/id").is_some() {
+        // A reference to what was written elsewhere: it cannot be followed from here. The stores' layouts
+        // follow those in messages before we get to see them.
+        *value = Value::Null;
     }
     match value {
         Value::Array(items) => items.iter_mut().for_each(camel),
         Value::Object(members) => {
             let old = std::mem::take(members);
             for (name, mut value) in old {
-                if value.is_null() {
-                    continue;
-                }
                 match (name.as_str(), &mut value) {
                     // What the SDK's classes have no attribute for.
                     ("additional_properties", Value::Object(more)) => members.append(more),
@@ -54,6 +54,7 @@ fn camel(value: &mut Value) {
                     }
                 }
             }
+            members.retain(|_, value| !value.is_null());
             rename(members, "fromProperty", "from");
         }
         _ => {}

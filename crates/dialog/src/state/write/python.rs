@@ -3,9 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    super::read::number, Members, found_choices, is_prompt, is_waterfall, whole,
-};
+use super::{super::read::number, Members, found_choices, is_prompt, is_waterfall, whole};
 
 pub(super) const STATE: &str = "botbuilder.dialogs.dialog_state.DialogState";
 pub(super) const INSTANCE: &str = "botbuilder.dialogs.dialog_instance.DialogInstance";
@@ -27,13 +25,48 @@ const FOUND: Class = (
 const ACTIVITY: Class = (
     "botbuilder.schema._models_py3.Activity",
     &[
-        "type", "id", "timestamp", "local_timestamp", "local_timezone", "service_url", "channel_id",
-        "from_property", "conversation", "recipient", "text_format", "attachment_layout",
-        "members_added", "members_removed", "reactions_added", "reactions_removed", "topic_name",
-        "history_disclosed", "locale", "text", "speak", "input_hint", "summary",
-        "suggested_actions", "attachments", "entities", "channel_data", "action", "reply_to_id",
-        "label", "value_type", "value", "name", "relates_to", "code", "expiration", "importance",
-        "delivery_mode", "listen_for", "text_highlights", "semantic_action", "caller_id",
+        "type",
+        "id",
+        "timestamp",
+        "local_timestamp",
+        "local_timezone",
+        "service_url",
+        "channel_id",
+        "from_property",
+        "conversation",
+        "recipient",
+        "text_format",
+        "attachment_layout",
+        "members_added",
+        "members_removed",
+        "reactions_added",
+        "reactions_removed",
+        "topic_name",
+        "history_disclosed",
+        "locale",
+        "text",
+        "speak",
+        "input_hint",
+        "summary",
+        "suggested_actions",
+        "attachments",
+        "entities",
+        "channel_data",
+        "action",
+        "reply_to_id",
+        "label",
+        "value_type",
+        "value",
+        "name",
+        "relates_to",
+        "code",
+        "expiration",
+        "importance",
+        "delivery_mode",
+        "listen_for",
+        "text_highlights",
+        "semantic_action",
+        "caller_id",
     ],
 );
 const ATTACHMENT: Class = (
@@ -67,8 +100,7 @@ fn prompt(kept: &mut Members) {
     };
     let Some(Value::Object(options)) = kept.get_mut("options") else { return };
     whole(options);
-    for (from, to) in
-        [("retryPrompt", "retry_prompt"), ("recognizeLanguage", "recognize_language")]
+    for (from, to) in [("retryPrompt", "retry_prompt"), ("recognizeLanguage", "recognize_language")]
     {
         if let Some(value) = options.remove(from) {
             options.insert(to.to_owned(), value);

@@ -230,6 +230,16 @@ fn calls_that_are_under_way_are_compared_too() {
     assert_eq!(chat.says("4"), ["Noted: 3", "x?"]);
     assert_eq!(chat.says("5"), ["Noted: 5", "d?"]);
 
+    // The question that waits has moved out of the call.
+    let outside =
+        |changed| bot(&[("one", &["a?", "b?"]), ("c?", &[]), ("d?", &[]), ("x?", &[])], changed);
+    let error = begun(outside, Changed::Fail).fails("4");
+    assert!(error.contains("step 1 ") && error.contains("`call two`"), "{error}");
+    let mut chat = begun(outside, Changed::Continue);
+    assert_eq!(chat.says("4"), ["c?"]);
+    assert_eq!(chat.says("3"), ["d?"]);
+    assert_eq!(chat.says("4"), ["x?"]);
+
     // A question before the call that is under way: the call goes on behind it.
     let before =
         |changed| bot(&[("one", &["a?", "b?"]), ("x?", &[]), ("two", &["c?", "d?"])], changed);

@@ -24,8 +24,10 @@ fn a_question_reminds_and_then_takes_its_default() {
     assert_eq!(chat.says("hi"), ["Toppings?"]);
     let times: Vec<_> = chat.timers.iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [Timestamp::START.after(HOUR), Timestamp::START.after(3 * HOUR)]);
+    let reminder = chat.timers[0].1.clone();
     assert_eq!(chat.rings(0), ["Toppings?"]);
     assert_eq!(chat.timers.len(), 1, "a reminder comes once");
+    assert!(chat.hears(reminder).unwrap().is_empty(), "also when its event comes again");
     assert_eq!(chat.rings(0), ["With cheese."]);
     assert_eq!(chat.journal(), None);
 }

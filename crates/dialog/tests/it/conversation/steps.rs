@@ -331,6 +331,14 @@ fn steps_that_are_joined_are_done_one_after_the_other() {
     assert_eq!(chat.says("hi"), ["a?"]);
     assert_eq!(chat.says("1"), ["b?"]);
     assert_eq!(chat.says("2"), ["1 2"]);
+    async fn last(c: Conversation) -> Result<()> {
+        let (a, _) = join(c.ask(text("a?")), c.cancel()).await;
+        c.say(a?);
+        Ok(())
+    }
+    let mut chat = Chat::with(last);
+    assert_eq!(chat.says("hi"), ["a?"]);
+    assert_eq!(chat.says("1"), ["Cancelled."]);
 }
 
 #[test]
@@ -396,10 +404,15 @@ fn a_handle_that_outlives_its_turn_gives_errors_and_not_panics() {
 #[tokio::test]
 async fn a_step_in_a_spawned_task_works_and_ends_with_the_turn() {
     use sayso_turn::{Documents, run};
+    static ENDS: Mutex<Vec<bool>> = Mutex::new(Vec::new());
     async fn outer(c: Conversation) -> Result<()> {
         let inner = c.clone();
         #[expect(clippy::disallowed_methods, reason = "this is what must not hang")]
-        let task = tokio::spawn(async move { inner.ask(text("a?")).await });
+        let task = tokio::spawn(async move {
+            let answer = inner.ask(text("a?")).await;
+            ENDS.lock().unwrap().push(answer.is_ok());
+            answer
+        });
         let answer = task.await??;
         c.say(answer);
         Ok(())
@@ -413,6 +426,12 @@ async fn a_step_in_a_spawned_task_works_and_ends_with_the_turn() {
     activity.id = Some("2".to_owned());
     let outcome = run(&bot(), activity, outcome.documents).await.unwrap();
     assert_eq!(outcome.replies[0].text(), "hi");
+    tokio::task::yield_now().await;
+    assert_eq!(
+        *ENDS.lock().unwrap(),
+        [false, true],
+        "the first task is told that the turn is over"
+    );
 }
 
 #[tokio::test]

@@ -1,0 +1,82 @@
+//! Pictures and media on a card, by their addresses.
+
+use super::CardAction;
+use crate::record::record;
+
+record! {
+    /// A picture on a card.
+    pub struct CardImage, "image";
+    required {}
+    optional {
+        /// The address.
+        url: String = "url",
+        /// What it shows, for those who do not see it.
+        alt: String = "alt",
+        /// What pressing the picture does.
+        tap: CardAction = "tap",
+    }
+}
+
+record! {
+    /// The picture that stands for a film or a sound until it plays.
+    pub struct ThumbnailUrl, "image";
+    required {}
+    optional {
+        /// The address.
+        url: String = "url",
+        /// What it shows, for those who do not see it.
+        alt: String = "alt",
+    }
+}
+
+record! {
+    /// A film, a sound or an animation.
+    pub struct MediaUrl, "media";
+    required {}
+    optional {
+        /// The address.
+        url: String = "url",
+        /// A hint for the client, which of several to play.
+        profile: String = "profile",
+    }
+}
+
+impl CardImage {
+    /// A picture by its address.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: Some(url.into()), ..Self::default() }
+    }
+
+    /// Says what the picture shows, for those who do not see it.
+    #[must_use]
+    pub fn with_alt(mut self, alt: impl Into<String>) -> Self {
+        self.alt = Some(alt.into());
+        self
+    }
+
+    /// Sets what pressing the picture does.
+    #[must_use]
+    pub fn with_tap(mut self, tap: CardAction) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+}
+
+impl From<&str> for CardImage {
+    fn from(url: &str) -> Self {
+        Self::new(url)
+    }
+}
+
+impl From<&str> for ThumbnailUrl {
+    fn from(url: &str) -> Self {
+        Self { url: Some(url.to_owned()), ..Self::default() }
+    }
+}
+
+impl From<&str> for MediaUrl {
+    fn from(url: &str) -> Self {
+        Self { url: Some(url.to_owned()), ..Self::default() }
+    }
+}
