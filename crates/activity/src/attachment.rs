@@ -1,5 +1,7 @@
 //! What is attached to a message: a file by its address, or a card by its content.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::Raw;
@@ -63,6 +65,39 @@ impl Attachment {
             ..Self::default()
         }
     }
+
+    /// A file that travels with its message, as a `data:` address. Channels limit such messages to
+    /// a few hundred kilobytes; larger files are uploaded first.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Attachment;
+    ///
+    /// let file = Attachment::inline("text/plain", b"hello").with_name("greeting.txt");
+    /// assert_eq!(file.content_url.as_deref(), Some("data:text/plain;base64,aGVsbG8="));
+    /// assert_eq!(file.bytes().unwrap(), b"hello");
+    /// ```
+    #[must_use]
+    pub fn inline(content_type: impl Into<String>, bytes: &[u8]) -> Self {
+        let content_type = content_type.into();
+        let url = format!("data:{content_type};base64,{}", STANDARD.encode(bytes));
+        Self::with_url(content_type, url)
+    }
+
+    /// Sets the name to show.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The file, when it travels with its message; `None` when it must be fetched.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        let (head, data) = self.content_url.as_deref()?.strip_prefix("data:")?.split_once(',')?;
+        head.ends_with(";base64").then(|| STANDARD.decode(data).ok())?
+    }
 }
 
 #[cfg(test)]
@@ -77,6 +112,17 @@ mod tests {
             assert_eq!(attachment.content.is_none(), content == "null");
             assert_eq!(serde_json::to_string(&attachment).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn only_a_file_in_the_address_has_bytes() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(Attachment::inline("a/b", &bytes).bytes(), Some(bytes));
+        assert_eq!(Attachment::inline("a/b", &[]).bytes(), Some(vec![]));
+        for url in ["https://a/b", "data:", "data:text/plain,hello", "data:a/b;base64,*", ""] {
+            assert_eq!(Attachment::with_url("a/b", url).bytes(), None, "{url}");
+        }
+        assert_eq!(Attachment::default().bytes(), None);
     }
 
     #[test]

@@ -1,175 +1,49 @@
-//! Buttons and the simplest card: what a bot offers next to its words.
+//! Cards and buttons: what a bot offers next to its words.
 //!
-//! Only what a list of choices needs is here. A button is the same thing everywhere, under a
-//! message ([`SuggestedActions`]) and on a card ([`HeroCard`]).
+//! Each card is built by `with_…` methods and becomes an attachment by `attach()`. A card that is
+//! read and written again is the same JSON value, members without a field included.
 
-use crate::record::record;
-use crate::{Attachment, Raw};
+mod action;
+mod adaptive;
+mod basic;
+mod media;
+mod picture;
+mod receipt;
+mod sign_in;
 
-record! {
-    /// A button: what stands on it, and what pressing it does.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use sayso_activity::CardAction;
-    ///
-    /// let red = CardAction::im_back("Red");
-    /// let text = r#"{"type":"imBack","title":"Red","value":"Red"}"#;
-    /// assert_eq!(serde_json::to_string(&red)?, text);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub struct CardAction, "action";
-    required {}
-    optional {
-        /// What pressing does, such as `imBack`, `postBack` or `openUrl`: the member `type`.
-        kind: String = "type",
-        /// What stands on the button.
-        title: String = "title",
-        /// The address of a picture on the button.
-        image: String = "image",
-        /// What the picture shows, for those who do not see it.
-        image_alt_text: String = "imageAltText",
-        /// The text that a message back carries.
-        text: String = "text",
-        /// What the chat shows as said when the button is pressed.
-        display_text: String = "displayText",
-        /// What is sent or opened.
-        value: Raw = "value",
-        /// What only this channel understands.
-        channel_data: Raw = "channelData",
-    }
+pub use action::{CardAction, SuggestedActions};
+pub use adaptive::AdaptiveCard;
+pub use basic::{HeroCard, ThumbnailCard};
+pub use media::{AnimationCard, AudioCard, VideoCard};
+pub use picture::{CardImage, MediaUrl, ThumbnailUrl};
+pub use receipt::{Fact, ReceiptCard, ReceiptItem};
+pub use sign_in::{OAuthCard, SigninCard, TokenExchangeResource};
+
+/// Gives a card its content type and the way to become an attachment.
+macro_rules! attach {
+    ($Card:ident, $content_type:literal) => {
+        impl $Card {
+            /// What an attachment says it is when it holds this card.
+            pub const CONTENT_TYPE: &'static str = $content_type;
+
+            /// The card as an attachment.
+            #[must_use]
+            pub fn attach(&self) -> $crate::Attachment {
+                $crate::Attachment::with_content(Self::CONTENT_TYPE, self)
+                    .expect("names, texts and JSON are JSON")
+            }
+        }
+    };
 }
 
-record! {
-    /// Buttons offered with a message; they go away when one is pressed.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use sayso_activity::{Activity, CardAction, SuggestedActions};
-    ///
-    /// let buttons = SuggestedActions::new([CardAction::im_back("Yes"), CardAction::im_back("No")]);
-    /// let question = Activity::message("Sure?").with_suggested_actions(&buttons)?;
-    /// assert_eq!(question.suggested_actions, Some(buttons.to_raw()));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub struct SuggestedActions, "suggestedActions";
-    required {}
-    optional {
-        /// The ids of those who see them; all do when this is not set.
-        to: Vec<String> = "to",
-        /// The buttons.
-        actions: Vec<CardAction> = "actions",
-    }
-}
-
-record! {
-    /// A card with a title, a text, a picture and buttons.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use sayso_activity::{Activity, CardAction, HeroCard, Kind};
-    ///
-    /// let card = HeroCard::new("Which colour?").with_button(CardAction::im_back("Red"));
-    /// let message = Activity::new(Kind::Message).with_attachment(card.attach());
-    /// assert_eq!(message.attachments.unwrap().len(), 1);
-    /// ```
-    pub struct HeroCard, "heroCard";
-    required {}
-    optional {
-        /// The title.
-        title: String = "title",
-        /// The line under the title.
-        subtitle: String = "subtitle",
-        /// The text.
-        text: String = "text",
-        /// The pictures.
-        images: Vec<Raw> = "images",
-        /// The buttons.
-        buttons: Vec<CardAction> = "buttons",
-        /// What pressing the card itself does.
-        tap: CardAction = "tap",
-    }
-}
-
-impl CardAction {
-    /// The kind of button whose press is the same as saying its value.
-    pub const IM_BACK: &'static str = "imBack";
-
-    /// A button whose press is the same as saying what stands on it.
-    #[must_use]
-    pub fn im_back(title: impl Into<String>) -> Self {
-        let title = title.into();
-        Self::new(Self::IM_BACK, title.clone()).with_value(title)
-    }
-
-    /// A button of a kind, with what stands on it.
-    #[must_use]
-    pub fn new(kind: impl Into<String>, title: impl Into<String>) -> Self {
-        Self { kind: Some(kind.into()), title: Some(title.into()), ..Self::default() }
-    }
-
-    /// Sets what is sent or opened.
-    #[must_use]
-    pub fn with_value(mut self, value: impl Into<serde_json::Value>) -> Self {
-        self.value = Some(Raw::from(value.into()));
-        self
-    }
-}
-
-impl SuggestedActions {
-    /// Buttons that all see.
-    #[must_use]
-    pub fn new(actions: impl IntoIterator<Item = CardAction>) -> Self {
-        Self { actions: Some(actions.into_iter().collect()), ..Self::default() }
-    }
-
-    /// Adds one who sees them; the others then do not.
-    #[must_use]
-    pub fn with_recipient(mut self, id: impl Into<String>) -> Self {
-        self.to.get_or_insert_default().push(id.into());
-        self
-    }
-
-    /// The buttons as JSON, for [`Activity::suggested_actions`](crate::Activity::suggested_actions).
-    #[must_use]
-    pub fn to_raw(&self) -> Raw {
-        Raw::of(self).expect("names, texts and JSON are JSON")
-    }
-}
-
-impl HeroCard {
-    /// What an attachment says it is when it holds this card.
-    pub const CONTENT_TYPE: &'static str = "application/vnd.microsoft.card.hero";
-
-    /// A card with a text.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), ..Self::default() }
-    }
-
-    /// Adds a button.
-    #[must_use]
-    pub fn with_button(mut self, button: CardAction) -> Self {
-        self.buttons.get_or_insert_default().push(button);
-        self
-    }
-
-    /// The card as an attachment.
-    #[must_use]
-    pub fn attach(&self) -> Attachment {
-        Attachment::with_content(Self::CONTENT_TYPE, self).expect("names, texts and JSON are JSON")
-    }
-}
+use attach;
 
 #[cfg(test)]
 mod tests {
     use serde::Serialize;
     use serde::de::DeserializeOwned;
 
-    use super::{CardAction, HeroCard, SuggestedActions};
+    use super::{CardAction, HeroCard, ReceiptCard, SuggestedActions, VideoCard};
 
     fn check_kept<T: Serialize + DeserializeOwned>(text: &str) {
         let record: T = serde_json::from_str(text).unwrap();
@@ -184,6 +58,25 @@ mod tests {
         check_kept::<HeroCard>(&format!(
             r#"{{"title":"t","images":[{{"url":"u"}}],"buttons":[{button}],"tap":{button},"z":1}}"#
         ));
+        check_kept::<ReceiptCard>(
+            r#"{"title":"t","facts":[{"key":"k","value":"v","z":1}],"items":[{"title":"a","image":{"url":"u","z":1},"price":"1","z":1}],"total":"1","z":1}"#,
+        );
+        check_kept::<VideoCard>(
+            r#"{"image":{"url":"u","z":1},"media":[{"url":"m","profile":"p","z":1}],"autoloop":true,"value":1.0,"z":1}"#,
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_is_refused_by_name_and_without_the_value() {
+        for (text, start) in [
+            (r#"{"images":["secret"]}"#, "heroCard.images: expected an object"),
+            (r#"{"images":[{"url":7}]}"#, "image.url: expected a string"),
+            (r#"{"buttons":{"a":"secret"}}"#, "heroCard.buttons: expected a list"),
+            (r#"{"tap":{"title":["secret"]}}"#, "action.title: expected a string"),
+        ] {
+            let error = serde_json::from_str::<HeroCard>(text).unwrap_err().to_string();
+            assert!(error.starts_with(start) && !error.contains("secret"), "{error}");
+        }
     }
 
     #[test]

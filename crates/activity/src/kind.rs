@@ -92,6 +92,12 @@ kinds! {
     Delay = "delay",
     /// The conversation passes to another agent.
     Handoff = "handoff",
+    /// The bot was put on a user's list of contacts, or taken off it.
+    ContactRelationUpdate = "contactRelationUpdate",
+    /// A user asks that what is known of them be deleted.
+    DeleteUserData = "deleteUserData",
+    /// A private proposal for a message of somebody else.
+    Suggestion = "suggestion",
 }
 
 impl fmt::Display for Kind {
@@ -124,7 +130,7 @@ mod tests {
 
     #[test]
     fn each_name_leads_back_to_its_kind() {
-        assert_eq!(NAMES.len(), 16);
+        assert_eq!(NAMES.len(), 19);
         for (kind, name) in NAMES {
             assert_eq!(Kind::from(*name), *kind);
             assert_eq!(kind.as_str(), *name);

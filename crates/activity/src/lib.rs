@@ -31,13 +31,19 @@ mod activity;
 mod attachment;
 mod build;
 mod card;
+mod connector;
+mod entity;
 mod extra;
+mod invoke;
 mod kind;
 mod member;
+mod mention;
 mod parse;
 mod raw;
 mod record;
 mod reference;
+mod rest;
+mod seldom;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -47,9 +53,25 @@ pub mod json;
 pub use crate::account::{Account, ConversationAccount};
 pub use crate::activity::Activity;
 pub use crate::attachment::Attachment;
-pub use crate::card::{CardAction, HeroCard, SuggestedActions};
+pub use crate::card::{
+    AdaptiveCard, AnimationCard, AudioCard, CardAction, CardImage, Fact, HeroCard, MediaUrl,
+    OAuthCard, ReceiptCard, ReceiptItem, SigninCard, SuggestedActions, ThumbnailCard, ThumbnailUrl,
+    TokenExchangeResource, VideoCard,
+};
+pub use crate::connector::{AttachmentView, ConversationMembers, PagedConversations};
+pub use crate::entity::{Entity, GeoCoordinates, Mention, Place, Thing};
 pub use crate::extra::Extra;
+pub use crate::invoke::{
+    AdaptiveCardAction, AdaptiveCardInvoke, AdaptiveCardResponse, InvokeError, SearchInvoke,
+    SearchResponse, SearchResult, Token, TokenExchangeRequest, TokenExchangeResponse,
+    TokenResponse,
+};
 pub use crate::kind::Kind;
 pub use crate::parse::ParseError;
 pub use crate::raw::Raw;
 pub use crate::reference::Reference;
+pub use crate::rest::{
+    Activities, AttachmentData, AttachmentInfo, ConversationParameters, ConversationResource,
+    ErrorDetail, ErrorResponse, PagedMembers, Resource,
+};
+pub use crate::seldom::Reaction;

@@ -49,7 +49,8 @@ macro_rules! record {
             use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
             use serde::ser::{SerializeMap, Serializer};
 
-            use $crate::member::{Element, Member, Place};
+            // `member::Place` by its path: one of the records is a place, too.
+            use $crate::member::{self, Element, Member};
             use $crate::record::repeated;
 
             #[allow(non_camel_case_types, reason = "the variants are named for the fields")]
@@ -97,7 +98,7 @@ macro_rules! record {
                 const EXPECTED: &'static str = "an object";
 
                 fn read_object<A: MapAccess<'de>>(
-                    place: Place<'_, Self>,
+                    place: member::Place<'_, Self>,
                     mut map: A,
                 ) -> Result<(), A::Error> {
                     let record = place.value.insert(Self::default());
@@ -119,13 +120,13 @@ macro_rules! record {
                             $( Slot::$must => {
                                 let mut value = None;
                                 let name = concat!($label, ".", $must_name);
-                                map.next_value_seed(Place { name, value: &mut value })?;
+                                map.next_value_seed(member::Place { name, value: &mut value })?;
                                 record.$must = value.ok_or_else(|| $crate::record::missing(name))?;
                             } )*
                             $( Slot::$may => {
                                 let value = &mut record.$may;
                                 let name = concat!($label, ".", $may_name);
-                                map.next_value_seed(Place { name, value })?;
+                                map.next_value_seed(member::Place { name, value })?;
                                 if record.$may.is_none() {
                                     record.extra.push($may_name.into(), $crate::Raw::null());
                                 }
@@ -147,8 +148,8 @@ macro_rules! record {
             impl<'de> serde::Deserialize<'de> for $Type {
                 fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                     let mut record = None;
-                    Self::read(Place { name: $label, value: &mut record }, from)?;
-                    record.ok_or_else(|| Place { name: $label, value: &mut None::<Self> }.refused())
+                    Self::read(member::Place { name: $label, value: &mut record }, from)?;
+                    record.ok_or_else(|| member::Place { name: $label, value: &mut None::<Self> }.refused())
                 }
             }
 

@@ -4,10 +4,10 @@
 //! that the reply certainly did not arrive; *unknown* that it may have, so that the next try counts as a
 //! possible duplicate. When in doubt it is *unknown*.
 
-mod address;
+pub(crate) mod address;
 #[cfg(feature = "fuzzing")]
 pub mod fuzz;
-mod verdict;
+pub(crate) mod verdict;
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -16,8 +16,8 @@ use std::{
 
 use async_trait::async_trait;
 use reqwest::{
-    Client, Url,
-    header::{CONTENT_TYPE, HeaderName, HeaderValue},
+    Client, StatusCode, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
     redirect, retry,
 };
 use sayso_turn::{
@@ -25,7 +25,10 @@ use sayso_turn::{
     channel::{Channel, Delivery, Parcel},
 };
 
-use crate::ServiceUrls;
+use crate::{
+    ServiceUrls,
+    auth::{Bearer, PublicOnly, TokenError, Tokens},
+};
 
 /// Names a reply to servers that drop what they have had already. Others ignore it.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -38,7 +41,8 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 ///
 /// # Guarantees
 /// A reply goes only to a service URL that is allowed at that moment. Redirects are not followed, proxies
-/// from the environment are not used, and nothing is sent twice within one call.
+/// from the environment are not used, and nothing is sent twice within one call, but for one case: a
+/// channel that does not accept the bot's token, and so did not take the reply, is shown a new one.
 ///
 /// # Example
 /// ```
@@ -51,8 +55,9 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Connector {
-    client: Client,
-    service_urls: ServiceUrls,
+    pub(crate) client: Client,
+    pub(crate) service_urls: ServiceUrls,
+    pub(crate) tokens: Option<Tokens>,
 }
 
 /// How a [`Connector`] reaches channels.
@@ -69,6 +74,11 @@ pub struct Connector {
 pub struct ConnectorOptions {
     /// Where replies may go. Use the same as for the endpoint.
     pub service_urls: ServiceUrls,
+    /// The tokens that show channels who we are. They go only to URLs on a list, never to those that
+    /// [`ServiceUrls::Loopback`] allows: anybody can listen there.
+    pub tokens: Option<Tokens>,
+    /// Lets names lead to private, link-local and other addresses that are not public.
+    pub private_addresses: bool,
     /// How long one hand-over may take. Keep it below the engine's `send_timeout`.
     pub timeout: Duration,
     /// How long connecting may take, as a part of that.
@@ -79,6 +89,8 @@ impl Default for ConnectorOptions {
     fn default() -> Self {
         Self {
             service_urls: ServiceUrls::default(),
+            tokens: None,
+            private_addresses: false,
             timeout: Duration::from_secs(7),
             connect_timeout: Duration::from_secs(3),
         }
@@ -111,7 +123,7 @@ impl Connector {
         // The ports here are not used. `localhost` must be this machine whatever a resolver says.
         let here: [SocketAddr; 2] =
             [(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()];
-        let client = Client::builder()
+        let mut builder = Client::builder()
             .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
             .retry(retry::never())
@@ -120,10 +132,36 @@ impl Connector {
             .resolve_to_addrs("localhost", &here)
             .connect_timeout(options.connect_timeout)
             .timeout(options.timeout)
-            .pool_idle_timeout(POOL_IDLE)
-            .build()
-            .map_err(|error| ConnectorError::Client(error.into()))?;
-        Ok(Self { client, service_urls: options.service_urls })
+            .pool_idle_timeout(POOL_IDLE);
+        if !options.private_addresses {
+            builder = builder.dns_resolver(PublicOnly::new());
+        }
+        let client = builder.build().map_err(|error| ConnectorError::Client(error.into()))?;
+        let ConnectorOptions { service_urls, tokens, .. } = options;
+        // Whoever listens on this machine is not known to be a channel.
+        let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
+        Ok(Self { client, service_urls, tokens })
+    }
+
+    /// Posts a reply.
+    async fn post(
+        &self,
+        url: &Url,
+        parcel: &Parcel,
+        bearer: Option<&Bearer>,
+    ) -> Result<reqwest::Response, reqwest::Error> {
+        let mut request = self
+            .client
+            .post(url.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .body(body(&parcel.activity));
+        if let Ok(id) = HeaderValue::from_str(parcel.id.as_str()) {
+            request = request.header(IDEMPOTENCY_KEY, id);
+        }
+        if let Some(bearer) = bearer {
+            request = request.header(AUTHORIZATION, bearer.header());
+        }
+        request.send().await
     }
 
     /// Where a reply goes, or why it cannot go anywhere.
@@ -153,19 +191,41 @@ impl Channel for Connector {
             Ok(url) => url,
             Err(reason) => return Delivery::Refused { reason },
         };
-        let mut request = self
-            .client
-            .post(url)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .body(body(&parcel.activity));
-        if let Ok(id) = HeaderValue::from_str(parcel.id.as_str()) {
-            request = request.header(IDEMPOTENCY_KEY, id);
-        }
-        match request.send().await {
-            Ok(response) => verdict::answered(response).await,
-            Err(error) => verdict::unanswered(&error),
+        let Some(tokens) = &self.tokens else {
+            return match self.post(&url, parcel, None).await {
+                Ok(response) => verdict::answered(response).await,
+                Err(error) => verdict::unanswered(&error),
+            };
+        };
+        let mut refused = None;
+        loop {
+            let bearer = match tokens.bearer(None, refused.as_ref()).await {
+                Ok(bearer) => bearer,
+                Err(error) => return no_token(&error, refused.is_some()),
+            };
+            let response = match self.post(&url, parcel, Some(&bearer)).await {
+                Ok(response) => response,
+                Err(error) => return verdict::unanswered(&error),
+            };
+            if response.status() != StatusCode::UNAUTHORIZED {
+                return verdict::answered(response).await;
+            }
+            if refused.is_some() {
+                return no_token(&TokenError::NOT_ACCEPTED, true);
+            }
+            refused = Some(bearer);
         }
     }
+}
+
+/// The channel was not shown a token that it accepts, so it did not take the reply.
+fn no_token(error: &TokenError, is_refused: bool) -> Delivery {
+    if is_refused && *error == TokenError::NOT_ACCEPTED {
+        let reason = "the channel answered 401 Unauthorized to the bot's token; is the app \
+                      registered with the channel's cloud and tenant?";
+        return Delivery::Refused { reason: reason.to_owned() };
+    }
+    Delivery::Later { after: None, reason: format!("no token for the channel: {error}") }
 }
 
 /// Whether a reply is dealt with by not sending it.
@@ -180,7 +240,7 @@ fn is_unsent(activity: &Activity) -> bool {
 }
 
 /// The reply as it is posted: the channel gives the id.
-fn body(activity: &Activity) -> Vec<u8> {
+pub(crate) fn body(activity: &Activity) -> Vec<u8> {
     let mut activity = activity.clone();
     activity.id = None;
     drop(activity.extra.remove("id"));

@@ -22,7 +22,7 @@ use axum::{
 use sayso_turn::{Engine, activity::Activity};
 
 use self::refusal::Refusal;
-use crate::ServiceUrls;
+use crate::{ServiceUrls, auth::Authenticator};
 
 /// What the endpoint lets in.
 ///
@@ -36,9 +36,12 @@ use crate::ServiceUrls;
 /// ```
 #[derive(Clone, Debug)]
 pub struct EndpointOptions {
-    /// Where activities may ask replies to go. While it is [`ServiceUrls::Loopback`], requests must
-    /// also be addressed to this machine by a loopback name and not come from a foreign web page.
+    /// Where activities may ask replies to go. While it is [`ServiceUrls::Loopback`] and nothing
+    /// authenticates, requests must also be addressed to this machine by a loopback name and not come
+    /// from a foreign web page.
     pub service_urls: ServiceUrls,
+    /// Who may send activities. Without it everybody who can reach the endpoint may.
+    pub auth: Option<Arc<Authenticator>>,
     /// How large the body of a request may be.
     pub body_bytes_max: usize,
     /// How long the body of a request may take to arrive.
@@ -49,6 +52,7 @@ impl Default for EndpointOptions {
     fn default() -> Self {
         Self {
             service_urls: ServiceUrls::default(),
+            auth: None,
             body_bytes_max: 256 * 1024,
             body_timeout: Duration::from_secs(10),
         }
@@ -67,8 +71,8 @@ impl Default for EndpointOptions {
 /// turn was saved after all, that is recognised. 408 and 429 are worth another try too.
 ///
 /// # Limits
-/// Nothing here authenticates: whoever can reach the endpoint can talk to the bot. The router has a
-/// fallback of its own, so a router that is merged into it must have none.
+/// Without [`EndpointOptions::auth`] whoever can reach the endpoint can talk to the bot. The router has
+/// a fallback of its own, so a router that is merged into it must have none.
 ///
 /// # Example
 /// ```
@@ -107,10 +111,19 @@ async fn messages(
     request: Request,
 ) -> Result<Response, Refusal> {
     let options = &endpoint.options;
-    guard::check_sender(&request, &options.service_urls)?;
+    let verified = match &options.auth {
+        Some(auth) => Some(guard::check_token(request.headers(), auth).await?),
+        None => {
+            guard::check_sender(&request, &options.service_urls)?;
+            None
+        }
+    };
     guard::check_format(request.headers())?;
     let body = intake::read(request, options).await?;
-    let activity = parse(&body)?;
+    let mut activity = parse(&body)?;
+    if let Some(verified) = verified {
+        verified.admit(&mut activity).map_err(refusal::of_denial)?;
+    }
     guard::check_service_url(&activity, &options.service_urls)?;
     let want = answer::Want::of(&activity);
     match endpoint.engine.receive(activity).await {

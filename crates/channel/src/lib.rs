@@ -3,7 +3,9 @@
 //!
 //! [`router`] takes activities in and answers when their turns are durable. [`Connector`] is the
 //! [`Channel`](sayso_turn::channel::Channel) that the engine's courier hands replies over to. Both ask
-//! [`ServiceUrls`] before they trust an address that came with an activity.
+//! [`ServiceUrls`] before they trust an address that came with an activity. [`auth`] says who may send,
+//! and proves to channels who we are. [`client`] asks channels for everything else: members, new
+//! conversations, changes to what was said, files.
 //!
 //! # Example
 //!
@@ -23,6 +25,8 @@
 //! # Ok(()) }
 //! ```
 
+pub mod auth;
+pub mod client;
 mod connector;
 mod endpoint;
 mod service_urls;

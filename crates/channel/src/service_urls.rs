@@ -33,7 +33,8 @@ pub enum ServiceUrls {
     #[default]
     Loopback,
     /// URLs that begin with one of these: the same scheme, host and port, and a path that is the same
-    /// or goes on after a `/`. Each must be HTTPS or on loopback; one that is not allows nothing.
+    /// or goes on after a `/`. A host such as `*.botframework.com` stands for all names below it. Each
+    /// must be HTTPS or on loopback; one that is not allows nothing.
     Only(Vec<String>),
 }
 
@@ -46,7 +47,7 @@ impl ServiceUrls {
 
     /// The URL in its normal form, if it is allowed.
     pub(crate) fn resolve(&self, url: &str) -> Option<Url> {
-        let url = parse(url)?;
+        let url = parse(url).filter(|url| !is_pattern(url))?;
         let is_allowed = match self {
             Self::Loopback => is_loopback(&url),
             Self::Only(prefixes) => {
@@ -61,7 +62,8 @@ impl ServiceUrls {
         match self {
             Self::Loopback => None,
             Self::Only(prefixes) => {
-                prefixes.iter().map(String::as_str).find(|prefix| parse(prefix).is_none())
+                let is_useless = |prefix: &&str| !parse(prefix).is_some_and(|url| is_sound(&url));
+                prefixes.iter().map(String::as_str).find(is_useless)
             }
         }
     }
@@ -115,9 +117,31 @@ fn parse(text: &str) -> Option<Url> {
     (is_private && is_plain && is_flat).then_some(url)
 }
 
+/// Whether an entry names one host, or names below one that is not a whole top-level domain.
+fn is_sound(base: &Url) -> bool {
+    let host = base.host_str().unwrap_or_default();
+    match host.strip_prefix("*.") {
+        Some(domain) => domain.contains('.') && !domain.contains('*'),
+        None => !is_pattern(base),
+    }
+}
+
+fn is_pattern(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| host.contains('*'))
+}
+
+fn is_same_host(base: &Url, url: &Url) -> bool {
+    let (Some(base), Some(host)) = (base.host_str(), url.host_str()) else { return false };
+    match base.strip_prefix("*.") {
+        Some(domain) => host.strip_suffix(domain).is_some_and(|name| name.ends_with('.')),
+        None => base == host,
+    }
+}
+
 fn covers(base: &Url, url: &Url) -> bool {
-    let is_same_origin = base.scheme() == url.scheme()
-        && base.host_str() == url.host_str()
+    let is_same_origin = is_sound(base)
+        && base.scheme() == url.scheme()
+        && is_same_host(base, url)
         && base.port_or_known_default() == url.port_or_known_default();
     let rest = url.path().strip_prefix(base.path().trim_end_matches('/'));
     is_same_origin && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -212,6 +236,28 @@ mod tests {
                 "http://localhost:5000/_connector",
             ],
         );
+    }
+
+    #[test]
+    fn a_host_with_a_star_stands_for_the_names_below_it() {
+        let urls = ServiceUrls::Only(vec!["https://*.channel.example/v3".to_owned()]);
+        check(
+            &urls,
+            &["https://a.channel.example/v3/", "https://A.B.channel.example/v3/x"],
+            &[
+                "https://channel.example/v3",
+                "https://evilchannel.example/v3",
+                "https://a.channel.example.evil.example/v3",
+                "https://a.channel.example/",
+                "https://*.channel.example/v3",
+                "http://a.channel.example/v3",
+            ],
+        );
+        for entry in ["https://*.example", "https://*", "https://a.*.example", "https://*.*.b.c"] {
+            let urls = ServiceUrls::Only(vec![entry.to_owned()]);
+            assert_eq!(urls.useless(), Some(entry));
+            assert!(!urls.allows("https://a.b.example/") && !urls.allows(entry), "{entry}");
+        }
     }
 
     #[test]

@@ -131,10 +131,11 @@ impl ComponentDialog {
         let shape = dc.root().shape();
         let now = self.dialogs.version(shape);
         let Some(top) = dc.top_mut() else { return Ok(()) };
-        let before = top.version.replace(now.clone());
-        if before.is_none_or(|before| before == now)
-            || dc.emit(Event::CHANGED, &self.id, true).await?
-        {
+        if top.version.as_deref() == Some(now) {
+            return Ok(());
+        }
+        let before = top.version.replace(now.to_owned());
+        if before.is_none() || dc.emit(Event::CHANGED, &self.id, true).await? {
             return Ok(());
         }
         match &dc.settings.changed {
@@ -189,6 +190,10 @@ impl Dialog for ComponentDialog {
         let asked = dc.reprompt().await;
         dc.leave(depth);
         asked
+    }
+
+    fn listens(&self) -> bool {
+        false
     }
 
     fn inside(&self) -> Option<&Arc<DialogSet>> {

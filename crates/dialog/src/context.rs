@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result},
     host::Settings,
     set::DialogSet,
-    state::{DialogState, Instance, Members},
+    state::{DialogState, Instance, Members, OPTIONS},
 };
 
 /// More dialogs on one stack are a loop.
@@ -78,7 +78,7 @@ impl DialogContext {
     /// When no dialog is on the stack; there always is one while a dialog is called.
     pub fn state(&mut self) -> &mut Members {
         let top = self.here_mut().stack.last_mut();
-        &mut top.expect("a dialog is on the stack while it is called").state
+        top.expect("a dialog is on the stack while it is called").whole()
     }
 
     pub(crate) fn top(&self) -> Option<&Instance> {
@@ -216,8 +216,9 @@ impl DialogContext {
         id: &str,
         options: impl Into<crate::prompt::PromptOptions>,
     ) -> Result<DialogTurn> {
-        let options = options.into();
-        self.begin(id, options).await
+        let dialog = self.known(id)?;
+        self.push(id)?;
+        dialog.begin_prompt(self, options.into()).await
     }
 
     /// Lets the dialog on top go on with this turn's activity.
@@ -239,7 +240,7 @@ impl DialogContext {
         if self.active().is_none() {
             return Ok(());
         }
-        let event = Event { name: Event::ACTIVITY.to_owned(), value: Value::Null, bubbles: true };
+        let event = Event { name: Event::ACTIVITY.into(), value: Value::Null, bubbles: true };
         self.emit_from_leaf(&event).await.map(drop)
     }
 
@@ -288,7 +289,7 @@ impl DialogContext {
         value: Value,
         parents: bool,
     ) -> Result<DialogTurn> {
-        let event = Event { name: event.to_owned(), value, bubbles: false };
+        let event = Event { name: event.to_owned().into(), value, bubbles: false };
         let mut is_first = true;
         loop {
             if self.active().is_none() {
@@ -311,7 +312,7 @@ impl DialogContext {
     /// # Errors
     /// When it fails.
     pub async fn reprompt(&mut self) -> Result<()> {
-        let event = Event { name: Event::REPROMPT.to_owned(), value: Value::Null, bubbles: false };
+        let event = Event { name: Event::REPROMPT.into(), value: Value::Null, bubbles: false };
         if self.hear(&event).await? {
             return Ok(());
         }
@@ -332,7 +333,7 @@ impl DialogContext {
         bubbles: bool,
     ) -> Result<bool> {
         let value = to_json(value, "the value of an event")?;
-        self.hear(&Event { name: name.to_owned(), value, bubbles }).await
+        self.hear(&Event { name: name.to_owned().into(), value, bubbles }).await
     }
 
     /// As [`emit`](Self::emit), beginning with the innermost dialog of the containers on top.
@@ -356,10 +357,11 @@ impl DialogContext {
 
     async fn hear(&mut self, event: &Event) -> Result<bool> {
         let Some(dialog) = self.active_dialog()? else { return Ok(false) };
-        if dialog.on_event(self, event).await? {
+        let listens = dialog.listens();
+        if listens && dialog.on_event(self, event).await? {
             return Ok(true);
         }
-        if event.bubbles && self.levels.len() > 1 {
+        if event.bubbles && self.is_heard_around() {
             let level = self.levels.pop();
             let heard = Box::pin(self.hear(event)).await;
             self.levels.extend(level);
@@ -368,7 +370,26 @@ impl DialogContext {
                 return Ok(true);
             }
         }
+        if !listens {
+            return Ok(false);
+        }
         dialog.on_event_after(self, event).await
+    }
+
+    /// Whether a container around this level listens: most do not, and then nobody need be asked.
+    fn is_heard_around(&self) -> bool {
+        let mut state = &self.root;
+        for (level, inside) in self.levels.iter().zip(self.levels.iter().skip(1)) {
+            let Some(instance) = state.stack.get(inside.at) else { return true };
+            let around = level.dialogs.find(&instance.id);
+            // One that is found elsewhere is asked, to be on the safe side.
+            if around.is_none_or(|dialog| dialog.listens()) {
+                return true;
+            }
+            let Some(inner) = instance.inner() else { return true };
+            state = inner;
+        }
+        false
     }
 
     /// Takes the dialog on top off the stack.
@@ -396,9 +417,11 @@ impl DialogContext {
         &self,
         name: &str,
     ) -> Result<Option<T>, Error> {
-        let value = self.top().and_then(|top| top.state.get(name));
-        value
-            .map(|value| from_json(value, || format!("the value `{name}` of a dialog")))
-            .transpose()
+        let what = || format!("the value `{name}` of a dialog");
+        let Some(top) = self.top() else { return Ok(None) };
+        if name == OPTIONS {
+            return top.options().map_err(|source| Error::Type { what: what(), source });
+        }
+        top.state.get(name).map(|value| from_json(value, what)).transpose()
     }
 }

@@ -1,6 +1,6 @@
 //! The one thing that all classic dialogs are.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use serde::{Serialize, de::DeserializeOwned};
@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{
     context::DialogContext,
     error::{Error, Result},
+    prompt::PromptOptions,
     set::DialogSet,
     state::Instance,
 };
@@ -59,6 +60,15 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
     /// Starts. The instance is on top of the stack, with an empty state.
     async fn begin(&self, dc: &mut DialogContext, options: Value) -> Result<DialogTurn>;
 
+    /// Starts, with what a prompt is begun with. A dialog that is none gets it as JSON.
+    async fn begin_prompt(
+        &self,
+        dc: &mut DialogContext,
+        options: PromptOptions,
+    ) -> Result<DialogTurn> {
+        self.begin(dc, to_json(options, "the options of a prompt")?).await
+    }
+
     /// Goes on with the activity of this turn. Ends without a result unless there is more to do.
     async fn proceed(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
         dc.end(Value::Null).await
@@ -87,6 +97,11 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
         _reason: Reason,
     ) -> Result<()> {
         Ok(())
+    }
+
+    /// Whether it wants to see events at all. One that says no is not even asked.
+    fn listens(&self) -> bool {
+        true
     }
 
     /// Sees an event before the dialogs around it do; `true` when it needs no more care.
@@ -150,7 +165,7 @@ pub struct DialogTurn {
 #[derive(Clone, Debug)]
 pub struct Event {
     /// Its name: one of the constants here, or the author's own.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// What goes with it, or null.
     pub value: Value,
     /// Whether the dialogs around hear of it when it was not taken care of.

@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use sayso_activity::Activity;
+use sayso_activity::{Activity, Raw};
 use sayso_turn::{Bag, Bot, BotError, Documents, Key, Turn};
 use serde_json::Value;
 
@@ -128,8 +128,9 @@ impl Dialogs {
     /// A bot whose messages go to these dialogs, and the events and invokes that prompts wait for.
     #[must_use]
     pub fn bot(self) -> Bot {
+        let dialogs = Arc::new(self);
         let on_turn = move |turn| {
-            let dialogs = self.clone();
+            let dialogs = Arc::clone(&dialogs);
             async move { dialogs.handle(turn).await }
         };
         Bot::new()
@@ -160,8 +161,14 @@ impl Dialogs {
     /// # Cancellation
     /// Dropping the future drops the turn's attempt; nothing happened.
     pub async fn run(&self, mut turn: Turn) -> Result<(Turn, DialogTurn)> {
-        let kept = turn.state().named::<DialogState>(&self.settings.property)?;
-        let mut state = std::mem::take(kept);
+        let name = &self.settings.property;
+        let mut state = match turn.state().raw(name) {
+            Some(raw) => DialogState::read(raw).map_err(|source| Error::Type {
+                what: format!("what is kept of dialogs under `{name}`"),
+                source,
+            })?,
+            None => DialogState::default(),
+        };
         if let Some(shape) = self.settings.shape {
             state.set_shape(shape);
         }
@@ -170,7 +177,10 @@ impl Dialogs {
         let ended = self.run_in(&mut dc).await;
         let ended = ended.map_err(|source| inside(&dc, source))?;
         let (mut turn, state) = dc.into_parts();
-        *turn.state().named::<DialogState>(&self.settings.property)? = state;
+        let kept = Raw::of(&state)?;
+        if turn.state().raw(name) != Some(&kept) {
+            turn.state().set_raw(name, kept)?;
+        }
         Ok((turn, ended))
     }
 
@@ -184,8 +194,11 @@ impl Dialogs {
             match error.downcast::<Restart>() {
                 Ok(restart) => Self::restart(dc, *restart),
                 Err(error) => {
-                    let name = Event::ERROR.to_owned();
-                    let event = Event { name, value: error.to_string().into(), bubbles: true };
+                    let event = Event {
+                        name: Event::ERROR.into(),
+                        value: error.to_string().into(),
+                        bubbles: true,
+                    };
                     if !dc.emit_from_leaf(&event).await? {
                         return Err(error);
                     }

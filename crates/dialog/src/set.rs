@@ -1,6 +1,6 @@
 //! Dialogs by id.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256};
@@ -14,6 +14,8 @@ use crate::{dialog::Dialog, state::Shape};
 #[derive(Clone, Debug, Default)]
 pub struct DialogSet {
     dialogs: Vec<(String, Arc<dyn Dialog>)>,
+    /// Made when first asked for: by .NET's rule, and by JavaScript's.
+    versions: OnceLock<[String; 2]>,
 }
 
 impl DialogSet {
@@ -41,6 +43,7 @@ impl DialogSet {
             number += 1;
         }
         self.dialogs.push((id, dialog));
+        self.versions = OnceLock::new();
         self.dialogs.last().map(|(id, _)| id.as_str()).unwrap_or_default()
     }
 
@@ -58,23 +61,27 @@ impl DialogSet {
     /// A text that changes when the dialogs change, as the SDK of a shape makes it: so a conversation
     /// that comes over from that SDK is not taken for a changed one.
     #[must_use]
-    pub fn version(&self, shape: Shape) -> String {
-        let versions = self.dialogs.iter().map(|(_, dialog)| dialog.version());
+    pub fn version(&self, shape: Shape) -> &str {
+        let [dotnet, javascript] = self.versions.get_or_init(|| [self.dotnet(), self.javascript()]);
         match shape {
-            Shape::DotNet => {
-                let all: String = versions.collect();
-                BASE64_STANDARD.encode(Sha256::digest(all.as_bytes()))
-            }
-            Shape::JavaScript | Shape::Python => {
-                let mut hash: i32 = 0;
-                for unit in versions
-                    .flat_map(|version| format!("|{version}").encode_utf16().collect::<Vec<_>>())
-                {
-                    hash = hash.wrapping_mul(31).wrapping_add(i32::from(unit));
-                }
-                hash.to_string()
+            Shape::DotNet => dotnet,
+            Shape::JavaScript | Shape::Python => javascript,
+        }
+    }
+
+    fn dotnet(&self) -> String {
+        let all: String = self.dialogs.iter().map(|(_, dialog)| dialog.version()).collect();
+        BASE64_STANDARD.encode(Sha256::digest(all.as_bytes()))
+    }
+
+    fn javascript(&self) -> String {
+        let mut hash: i32 = 0;
+        for (_, dialog) in &self.dialogs {
+            for unit in format!("|{}", dialog.version()).encode_utf16() {
+                hash = hash.wrapping_mul(31).wrapping_add(i32::from(unit));
             }
         }
+        hash.to_string()
     }
 }
 

@@ -3,11 +3,16 @@
 //! In memory there is one form, top last. On paper there are three, because each SDK writes its own:
 //! all are read, whatever was written is recognised, and by default it is written back as it was.
 
+mod plain;
 mod read;
 mod write;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
+use sayso_activity::Raw;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, de::DeserializeOwned, ser};
 use serde_json::{Map, Value};
+
+/// The member of an instance's state that holds what it was begun with.
+pub(crate) const OPTIONS: &str = "options";
 
 /// The members of a JSON object.
 pub type Members = Map<String, Value>;
@@ -45,6 +50,8 @@ pub struct DialogState {
     /// The top is last.
     pub(crate) stack: Vec<Instance>,
     pub(crate) shape: Shape,
+    /// Whether it was read in the long way: then it is written so, too.
+    is_foreign: bool,
     /// Members that are not ours, as they came.
     rest: Members,
 }
@@ -55,6 +62,8 @@ pub struct Instance {
     pub(crate) id: String,
     /// What the dialog keeps, by the JavaScript SDK's names.
     pub(crate) state: Members,
+    /// What the dialog was begun with, as text: it is seldom looked at. Else it is in `state`.
+    pub(crate) options: Option<Raw>,
     /// The stack inside, when the dialog is a container.
     pub(crate) inner: Option<Box<DialogState>>,
     /// The version of the container that made it.
@@ -67,6 +76,24 @@ impl DialogState {
     #[must_use]
     pub fn of(shape: Shape) -> Self {
         Self { shape, ..Self::default() }
+    }
+
+    /// Reads a stack that any of the SDKs wrote. The plain form, which is ours too, takes the short way.
+    pub(crate) fn read(raw: &Raw) -> Result<Self, serde_json::Error> {
+        match plain::read(raw) {
+            Some(state) => Ok(state),
+            None => read::state(raw.get()?).map_err(<serde_json::Error as de::Error>::custom),
+        }
+    }
+
+    /// Brings everything that is kept as text into the state.
+    fn settle(&mut self) {
+        for instance in &mut self.stack {
+            instance.whole();
+            if let Some(inner) = &mut instance.inner {
+                inner.settle();
+            }
+        }
     }
 
     /// Whether no dialog is running.
@@ -111,10 +138,32 @@ impl Instance {
         &self.id
     }
 
-    /// What the dialog keeps, by the JavaScript SDK's names.
+    /// What the dialog keeps, by the JavaScript SDK's names; what it was begun with may be only in
+    /// [`options`](Self::options).
     #[must_use]
     pub fn state(&self) -> &Members {
         &self.state
+    }
+
+    /// What the dialog was begun with.
+    ///
+    /// # Errors
+    /// When it is of another type.
+    pub fn options<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
+        match (&self.options, self.state.get(OPTIONS)) {
+            (Some(options), _) => options.get().map(Some),
+            (None, Some(options)) => T::deserialize(options).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Everything that the dialog keeps, also what it was begun with.
+    pub(crate) fn whole(&mut self) -> &mut Members {
+        if let Some(options) = self.options.take() {
+            let options = options.get().unwrap_or_default();
+            self.state.insert(OPTIONS.to_owned(), options);
+        }
+        &mut self.state
     }
 
     /// The stack inside, when the dialog is a container.
@@ -126,13 +175,19 @@ impl Instance {
 
 impl<'de> Deserialize<'de> for DialogState {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read::state(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        let raw = Raw::deserialize(deserializer)?;
+        Self::read(&raw).map_err(de::Error::custom)
     }
 }
 
 impl Serialize for DialogState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = write::state(self).map_err(S::Error::custom)?;
+        if self.shape == Shape::JavaScript && !self.is_foreign {
+            return plain::write(self, serializer);
+        }
+        let mut whole = self.clone();
+        whole.settle();
+        let value = write::state(&whole).map_err(ser::Error::custom)?;
         value.serialize(serializer)
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     dialog::{Dialog, DialogTurn, Reason, from_json, to_json},
     error::{Error, Result},
     prompt::PromptOptions,
-    state::Members,
+    state::{Members, OPTIONS},
 };
 
 /// What a step gives: what it began, waits for or ended with, or the next step.
@@ -91,7 +91,6 @@ pub struct Step<'a> {
 }
 
 mod member {
-    pub(super) const OPTIONS: &str = "options";
     pub(super) const VALUES: &str = "values";
     pub(super) const INSTANCE: &str = "instanceId";
     pub(super) const INDEX: &str = "stepIndex";
@@ -131,11 +130,8 @@ impl WaterfallDialog {
     ) -> Result<DialogTurn> {
         loop {
             let Some((name, step)) = self.steps.get(index) else { return dc.end(result).await };
-            let state = dc.state();
-            state.insert(member::INDEX.to_owned(), index.into());
-            match name {
-                Some(name) => drop(state.insert(member::NAME.to_owned(), name.as_str().into())),
-                None => drop(state.remove(member::NAME)),
+            if let Some(top) = dc.top_mut() {
+                stand_at(&mut top.state, index, name.as_deref());
             }
             match step(Step { dc: &mut *dc, index, reason, result }).await? {
                 Go::Turn(turn) => return Ok(turn),
@@ -167,10 +163,14 @@ impl Dialog for WaterfallDialog {
         format!("{}:{}", self.id, self.steps.len())
     }
 
+    fn listens(&self) -> bool {
+        false
+    }
+
     async fn begin(&self, dc: &mut DialogContext, options: Value) -> Result<DialogTurn> {
         let id = instance_id(dc);
         let state = dc.state();
-        state.insert(member::OPTIONS.to_owned(), options);
+        state.insert(OPTIONS.to_owned(), options);
         state.insert(member::VALUES.to_owned(), Members::new().into());
         state.insert(member::INSTANCE.to_owned(), id.into());
         self.run(dc, 0, Reason::Begin, Value::Null).await
@@ -192,6 +192,18 @@ impl Dialog for WaterfallDialog {
     ) -> Result<DialogTurn> {
         let index = self.index(dc)?;
         self.run(dc, index + 1, reason, result).await
+    }
+}
+
+/// Writes down which step runs.
+fn stand_at(state: &mut Members, index: usize, name: Option<&str>) {
+    match state.get_mut(member::INDEX) {
+        Some(kept) => *kept = index.into(),
+        None => drop(state.insert(member::INDEX.to_owned(), index.into())),
+    }
+    match name {
+        Some(name) => drop(state.insert(member::NAME.to_owned(), name.into())),
+        None => drop(state.remove(member::NAME)),
     }
 }
 
@@ -233,15 +245,16 @@ impl Step<'_> {
     /// # Errors
     /// When it is of another type.
     pub fn options<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        let null = Value::Null;
-        let options = self.dc.top().and_then(|top| top.state.get(member::OPTIONS));
-        from_json(options.unwrap_or(&null), || "the options of the waterfall".to_owned())
+        match self.dc.kept(OPTIONS)? {
+            Some(options) => Ok(options),
+            None => from_json(&Value::Null, || "the options of the waterfall".to_owned()),
+        }
     }
 
     /// The values that the steps of this instance share.
     pub fn values(&mut self) -> &mut Members {
-        let state = self.dc.state();
-        let values = state.entry(member::VALUES).or_insert_with(|| Members::new().into());
+        let top = self.dc.top_mut().expect("a waterfall is on the stack while a step runs");
+        let values = top.state.entry(member::VALUES).or_insert_with(|| Members::new().into());
         if !values.is_object() {
             *values = Members::new().into();
         }

@@ -1,12 +1,30 @@
 //! A bot made of handlers.
 
-use std::{fmt, future::Future, sync::Arc};
+mod activity_handler;
+mod dispatch;
+mod future;
+mod middleware;
+mod on;
+mod on_value;
+mod trigger;
+
+use std::{fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use sayso_activity::{Activity, Kind};
+use sayso_activity::Activity;
 
+pub use self::{
+    activity_handler::ActivityHandler,
+    future::HandlerFuture,
+    middleware::{Middleware, Next},
+};
+use self::{
+    middleware::{Layer, layer},
+    trigger::Trigger,
+};
 use crate::{
     Failure,
+    hooks::{Hook, Hooks},
     turn::{BotError, Logic, Turn},
 };
 
@@ -26,7 +44,15 @@ type Handler = Arc<dyn Fn(Turn) -> BoxFuture<'static, Result<(), BotError>> + Se
 type ErrorHandler =
     Arc<dyn Fn(Turn, Arc<Failure>) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
-/// A bot: a handler per kind of activity. What has no handler is accepted and ignored.
+/// A bot: a handler per sort of activity. What has no handler is accepted and ignored.
+///
+/// # Which handler runs
+/// One: the first that fits, in the order in which they were added; [`on_any`](Bot::on_any) only when no
+/// other does. So add the special before the general: `on_event("tick", ..)` before
+/// `on(Kind::Event, ..)`. Only an activity that brings reactions put on *and* taken off runs two.
+///
+/// [Middleware](Middleware) that was added with [`with`](Bot::with) runs around the handler, whatever
+/// was added first.
 ///
 /// # Example
 /// ```
@@ -45,17 +71,12 @@ type ErrorHandler =
 /// ```
 #[derive(Clone, Default)]
 pub struct Bot {
-    handlers: Vec<(Trigger, Handler)>,
+    // Shared, because each turn that runs through middleware takes the bot along.
+    handlers: Arc<Vec<(Trigger, Handler)>>,
+    layers: Arc<Vec<Layer>>,
+    hooks: Arc<Hooks>,
     on_error: Option<ErrorHandler>,
     overlap: Overlap,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Trigger {
-    Kind(Kind),
-    Named(Kind, String),
-    Joined,
-    Any,
 }
 
 impl Bot {
@@ -65,64 +86,54 @@ impl Bot {
         Self::default()
     }
 
-    /// Handles messages.
+    /// Adds middleware: it runs around the handlers and around the middleware that is added later.
+    ///
+    /// From then on every activity runs through it, also one that no handler is for: such an activity,
+    /// too, is loaded for and stored.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::{Bot, Next, Turn};
+    ///
+    /// let bot = Bot::new()
+    ///     .with(async |mut turn: Turn, next: Next| {
+    ///         turn.say("before");
+    ///         next.run(&mut turn).await?;
+    ///         turn.say("after");
+    ///         Ok(())
+    ///     })
+    ///     .on_message(async |mut turn: Turn| { turn.say("between"); Ok(()) });
+    /// ```
     #[must_use]
-    pub fn on_message<F, Fut>(self, handler: F) -> Self
-    where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
-    {
-        self.on(Kind::Message, handler)
+    pub fn with(mut self, middleware: impl Middleware) -> Self {
+        Arc::make_mut(&mut self.layers).push(layer(middleware));
+        self
     }
 
-    /// Handles events of this name; timers come as events.
+    /// Lets a hook see every reply before it is part of the turn: what it gives back is sent, and nothing
+    /// is when it gives nothing back. Hooks run in the order in which they were added; those of the turn
+    /// ([`Turn::on_send`]) after those of the bot. They run inside the attempt: nothing is sent yet, and
+    /// an attempt that does not count leaves no trace of them.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::{Bot, Turn, activity::Activity};
+    ///
+    /// let bot = Bot::new()
+    ///     .on_send(|turn: &Turn, reply: Activity| match turn.text() {
+    ///         "hush" => None,
+    ///         _ => Some(reply.with_locale("en")),
+    ///     })
+    ///     .on_message(async |mut turn: Turn| { turn.say("hello"); Ok(()) });
+    /// ```
     #[must_use]
-    pub fn on_event<F, Fut>(self, name: impl Into<String>, handler: F) -> Self
+    pub fn on_send<F>(mut self, hook: F) -> Self
     where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
+        F: Fn(&Turn, Activity) -> Option<Activity> + Send + Sync + 'static,
     {
-        self.with(Trigger::Named(Kind::Event, name.into()), handler)
-    }
-
-    /// Handles invokes of this name; answer with [`Turn::respond`].
-    #[must_use]
-    pub fn on_invoke<F, Fut>(self, name: impl Into<String>, handler: F) -> Self
-    where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
-    {
-        self.with(Trigger::Named(Kind::Invoke, name.into()), handler)
-    }
-
-    /// Handles the arrival of somebody other than the bot itself.
-    #[must_use]
-    pub fn on_joined<F, Fut>(self, handler: F) -> Self
-    where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
-    {
-        self.with(Trigger::Joined, handler)
-    }
-
-    /// Handles activities of this kind.
-    #[must_use]
-    pub fn on<F, Fut>(self, kind: Kind, handler: F) -> Self
-    where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
-    {
-        self.with(Trigger::Kind(kind), handler)
-    }
-
-    /// Handles whatever no other handler does.
-    #[must_use]
-    pub fn on_any<F, Fut>(self, handler: F) -> Self
-    where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
-    {
-        self.with(Trigger::Any, handler)
+        let hook: Hook = Arc::new(hook);
+        Arc::make_mut(&mut self.hooks).push(hook);
+        self
     }
 
     /// Says what the user hears when a handler fails or panics. The failed turn leaves the state as
@@ -133,7 +144,7 @@ impl Bot {
     pub fn on_error<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Turn, Arc<Failure>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
+        Fut: HandlerFuture + Send + 'static,
     {
         self.on_error = Some(Arc::new(move |turn, failure| Box::pin(handler(turn, failure))));
         self
@@ -146,59 +157,59 @@ impl Bot {
         self
     }
 
-    fn with<F, Fut>(mut self, trigger: Trigger, handler: F) -> Self
-    where
-        F: Fn(Turn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), BotError>> + Send + 'static,
-    {
-        self.handlers.push((trigger, Arc::new(move |turn| Box::pin(handler(turn)))));
-        self
-    }
-
     /// The first handler that fits; one for anything only when no other does.
-    fn handler(&self, activity: &Activity) -> Option<&Handler> {
+    fn handler(&self, activity: &Activity) -> Option<&(Trigger, Handler)> {
         let fits = |(trigger, _): &&(Trigger, Handler)| trigger.fits(activity);
-        let any = |(trigger, _): &&(Trigger, Handler)| *trigger == Trigger::Any;
-        let mut handlers = self.handlers.iter();
-        handlers.find(fits).or_else(|| self.handlers.iter().find(any)).map(|(_, handler)| handler)
+        let any = |(trigger, _): &&(Trigger, Handler)| matches!(trigger, Trigger::Any);
+        self.handlers.iter().find(fits).or_else(|| self.handlers.iter().find(any))
     }
-}
 
-impl Trigger {
-    fn fits(&self, activity: &Activity) -> bool {
-        match self {
-            Self::Kind(kind) => activity.kind == *kind,
-            Self::Named(kind, name) => {
-                activity.kind == *kind && activity.name.as_deref() == Some(name)
-            }
-            Self::Joined => {
-                let bot = activity.recipient.as_ref().and_then(|bot| bot.id.as_deref());
-                let members = activity.members_added.as_deref().unwrap_or_default();
-                activity.kind == Kind::ConversationUpdate
-                    && members.iter().any(|member| member.id.as_deref() != bot)
-            }
-            Self::Any => false,
+    /// Runs the handler of an activity.
+    fn dispatch(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
+        match self.handler(turn.activity()) {
+            Some((Trigger::ReactionsAdded | Trigger::ReactionsRemoved, _)) => self.react(turn),
+            Some((_, handler)) => handler(turn),
+            None => Box::pin(async { Ok(()) }),
         }
+    }
+
+    /// Reactions put on, then reactions taken off: the only activity that two handlers may be for.
+    fn react(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
+        let first = |is_sort: fn(&Trigger) -> bool| {
+            let mut handlers = self.handlers.iter();
+            let found = handlers.find(|(sort, _)| is_sort(sort) && sort.fits(turn.activity()));
+            found.map(|(_, handler)| Arc::clone(handler))
+        };
+        let added = first(|sort| matches!(sort, Trigger::ReactionsAdded));
+        let removed = first(|sort| matches!(sort, Trigger::ReactionsRemoved));
+        Box::pin(async move {
+            for handler in [added, removed].into_iter().flatten() {
+                turn.lend(|turn| handler(turn)).await?;
+            }
+            Ok(())
+        })
     }
 }
 
 impl Logic for Bot {
     fn handles(&self, activity: &Activity) -> bool {
-        self.handler(activity).is_some()
+        !self.layers.is_empty() || self.handler(activity).is_some()
     }
 
-    fn run(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
-        match self.handler(turn.activity()) {
-            Some(handler) => handler(turn),
-            None => Box::pin(async { Ok(()) }),
+    fn run(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
+        turn.hook(&self.hooks);
+        match self.layers.is_empty() {
+            true => self.dispatch(turn),
+            false => Next::new(self.clone()).start(turn),
         }
     }
 
     fn on_error(
         &self,
-        turn: Turn,
+        mut turn: Turn,
         failure: Arc<Failure>,
     ) -> Option<BoxFuture<'static, Result<(), BotError>>> {
+        turn.hook(&self.hooks);
         self.on_error.as_ref().map(|handler| handler(turn, failure))
     }
 
@@ -209,11 +220,11 @@ impl Logic for Bot {
 
 impl fmt::Debug for Bot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let triggers: Vec<_> = self.handlers.iter().map(|(trigger, _)| trigger).collect();
         f.debug_struct("Bot")
-            .field(
-                "handlers",
-                &self.handlers.iter().map(|(trigger, _)| trigger).collect::<Vec<_>>(),
-            )
+            .field("handlers", &triggers)
+            .field("middleware", &self.layers.len())
+            .field("hooks", &self.hooks)
             .field("on_error", &self.on_error.is_some())
             .field("overlap", &self.overlap)
             .finish()

@@ -22,6 +22,7 @@ mod effects;
 mod engine;
 mod error;
 mod fault;
+mod hooks;
 mod key;
 mod run;
 mod state;
@@ -31,7 +32,7 @@ mod turn;
 pub use sayso_activity as activity;
 pub use sayso_macros::BotState;
 
-pub use bot::{Bot, Overlap};
+pub use bot::{ActivityHandler, Bot, HandlerFuture, Middleware, Next, Overlap};
 pub use document::Bag;
 pub use effects::IdempotencyKey;
 pub use engine::{Answer, Builder, Engine};

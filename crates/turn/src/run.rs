@@ -17,6 +17,7 @@ use crate::{
     clock::{Clock, Timestamp},
     document::{Response, Timer},
     effects::Effects,
+    hooks::Hooks,
     id::TurnId,
     state::State,
     store,
@@ -169,11 +170,13 @@ impl Attempt {
             source: Arc::clone(&self.source),
             effects: Arc::clone(&self.effects),
             limits: Arc::clone(&self.limits),
+            hooks: Hooks::default(),
             replies: Vec::new(),
             replies_over: 0,
             timers: Vec::new(),
             cancelled: Vec::new(),
             response: None,
+            is_kept: false,
         };
         Turn::new(inner, home)
     }
@@ -207,6 +210,9 @@ impl Attempt {
 }
 
 fn made(inner: Inner) -> Result<Made, Failure> {
+    if inner.is_kept {
+        return Err(Failure::Kept);
+    }
     let limits = &inner.limits;
     if inner.replies_over > 0 {
         let count = inner.replies.len() + inner.replies_over;

@@ -171,6 +171,27 @@ impl State {
         self.live.push(Slot { name: name.to_owned(), value: Box::new(Parsed(value)) });
     }
 
+    /// A property as it is stored, for those who read it themselves; `None` when there is none, or when
+    /// it is in use as a type in this turn.
+    #[must_use]
+    pub fn raw(&self, name: &str) -> Option<&Raw> {
+        let is_live = self.live.iter().any(|slot| slot.name == name);
+        self.bag.get_raw(name).filter(|_| !is_live && name != RESERVED)
+    }
+
+    /// Sets a property to a JSON text, whatever it was in use as.
+    ///
+    /// # Errors
+    /// When the name is empty or reserved.
+    pub fn set_raw(&mut self, name: &str, raw: Raw) -> Result<(), StateError> {
+        if name.is_empty() || name == RESERVED {
+            return Err(StateError::Name(name.to_owned()));
+        }
+        self.live.retain(|slot| slot.name != name);
+        self.bag.set_raw(name, raw);
+        Ok(())
+    }
+
     /// What was met here that a newer build wrote.
     pub(crate) fn newer(&self) -> Option<&Newer> {
         self.newer.as_ref()

@@ -3,6 +3,8 @@
 //! Everything here changes this attempt only. Saying something adds to a list; state is a copy. What
 //! the list and the copy hold becomes real when the attempt commits, all of it together, or never.
 
+mod loan;
+
 use std::{
     future::Future,
     sync::{Arc, Mutex, PoisonError},
@@ -19,6 +21,7 @@ use crate::{
     clock::Timestamp,
     document::{Response, Timer},
     effects::{Effects, IdempotencyKey},
+    hooks::Hooks,
     id::TurnId,
     state::{Property, State, StateError},
     store,
@@ -74,12 +77,16 @@ pub(crate) struct Inner {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) effects: Arc<Effects>,
     pub(crate) limits: Arc<Limits>,
+    /// What sees each reply before it is one.
+    pub(crate) hooks: Hooks,
     pub(crate) replies: Vec<Activity>,
     /// How many replies were not taken because of the limit.
     pub(crate) replies_over: usize,
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
+    /// Whether this stands in for a turn that did not come back from whom it was lent to.
+    pub(crate) is_kept: bool,
 }
 
 impl Inner {
@@ -131,6 +138,12 @@ impl Turn {
     #[must_use]
     pub fn activity(&self) -> &Activity {
         &self.inner().activity
+    }
+
+    /// The inbound activity, to be changed for the handlers that come after: a translated text, for
+    /// example. Where replies go and what the turn is called does not change with it.
+    pub fn activity_mut(&mut self) -> &mut Activity {
+        Arc::make_mut(&mut self.inner_mut().activity)
     }
 
     /// The text of the inbound activity, empty when it has none.
@@ -224,6 +237,13 @@ impl Turn {
             inner.response = activity.value.and_then(|value| value.get().ok());
             return;
         }
+        if !inner.hooks.is_empty() {
+            match self.hooked(activity) {
+                Some(passed) => activity = passed,
+                None => return,
+            }
+        }
+        let inner = self.inner_mut();
         if inner.replies.len() >= inner.limits.replies_max {
             inner.replies_over += 1;
             return;
@@ -231,6 +251,34 @@ impl Turn {
         activity.apply_reference(&inner.reference);
         activity.id = None;
         inner.replies.push(activity);
+    }
+
+    /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent, and
+    /// nothing is when it gives nothing back. See [`Bot::on_send`](crate::Bot::on_send).
+    ///
+    /// The answer to an `invoke` is not a reply.
+    pub fn on_send<F>(&mut self, hook: F)
+    where
+        F: Fn(&Self, Activity) -> Option<Activity> + Send + Sync + 'static,
+    {
+        self.inner_mut().hooks.push(Arc::new(hook));
+    }
+
+    pub(crate) fn hook(&mut self, hooks: &Hooks) {
+        if !hooks.is_empty() {
+            self.inner_mut().hooks.extend(hooks);
+        }
+    }
+
+    /// What is sent instead of a reply; the hooks see it addressed.
+    fn hooked(&mut self, mut activity: Activity) -> Option<Activity> {
+        let inner = self.inner_mut();
+        activity.apply_reference(&inner.reference);
+        activity.id = None;
+        let hooks = std::mem::take(&mut inner.hooks);
+        let passed = hooks.pass(self, activity);
+        self.inner_mut().hooks = hooks;
+        passed
     }
 
     /// What was said so far in this attempt, addressed, in order.
@@ -251,6 +299,12 @@ impl Turn {
         let body = Some(Raw::of(body)?);
         self.inner_mut().response = Some(Response { status, body });
         Ok(())
+    }
+
+    /// The answer to the `invoke`, if it was given already.
+    #[must_use]
+    pub fn response(&self) -> Option<&Response> {
+        self.inner().response.as_ref()
     }
 
     /// Runs a call to the outside once, however many attempts this turn takes in this process, and

@@ -71,11 +71,7 @@ attach!(OAuthCard, "application/vnd.microsoft.card.oauth");
 impl SigninCard {
     /// A card with a text and a button that opens an address.
     #[must_use]
-    pub fn new(
-        text: impl Into<String>,
-        title: impl Into<String>,
-        url: impl Into<String>,
-    ) -> Self {
+    pub fn new(text: impl Into<String>, title: impl Into<String>, url: impl Into<String>) -> Self {
         let button = CardAction::new(CardAction::SIGN_IN, title).with_value(url.into());
         Self { text: Some(text.into()), buttons: Some(vec![button]), ..Self::default() }
     }

@@ -1,9 +1,13 @@
 //! Nothing is lost: whatever is read as an activity is written as the same JSON value.
 
+#[cfg(test)]
+mod cards;
 #[cfg(all(test, feature = "fuzzing"))]
 mod fuzz;
 #[cfg(test)]
 mod generated;
+#[cfg(test)]
+mod protocol;
 #[cfg(test)]
 #[path = "../../src/fuzz/same.rs"]
 mod same;

@@ -78,6 +78,9 @@ impl Authenticator {
         if cloud.issuer.is_empty() {
             return Err(bad("ToBotFromChannelTokenIssuer", "it is missing"));
         }
+        // Else another crate of the program that wants another one would leave the library with none,
+        // and the first token would panic. One that was chosen before stays.
+        jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default().ok();
         let http = Http::new(options.timeout, options.private_addresses)?;
         let issuer = |setting, address| {
             let url = http::secure(address)

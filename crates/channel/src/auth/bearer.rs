@@ -26,3 +26,20 @@ pub(super) fn token(headers: &HeaderMap) -> Result<&str, Denial> {
     }
     Ok(token)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_has_a_limit() {
+        let token_of = |length: usize| {
+            let value = format!("Bearer {}", "a".repeat(length)).parse().unwrap();
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, value)]);
+            token(&headers).map(str::len)
+        };
+        assert_eq!(token_of(TOKEN_BYTES_MAX), Ok(TOKEN_BYTES_MAX));
+        let too_long = Denial::Unknown("the token is too long");
+        assert_eq!(token_of(TOKEN_BYTES_MAX + 1), Err(too_long));
+    }
+}

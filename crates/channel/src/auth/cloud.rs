@@ -23,7 +23,7 @@ pub struct Cloud {
     pub login_metadata: String,
     /// The issuers of such tokens; `{tenant}` stands for the app's own tenant.
     pub login_issuers: Vec<String>,
-    /// The login service, without the tenant.
+    /// The login service. If its path names a tenant already, that one is used.
     pub login: String,
     /// The tenant that an app of many tenants gets its tokens from.
     pub tenant: String,
@@ -73,9 +73,10 @@ impl Cloud {
             metadata: "https://login.botframework.azure.us/v1/.well-known/openidconfiguration"
                 .into(),
             issuer: "https://api.botframework.us".into(),
-            login_metadata: "https://login.microsoftonline.us/cab8a31a-1906-4287-a0d8-4eef66b95f6e/\
+            login_metadata:
+                "https://login.microsoftonline.us/cab8a31a-1906-4287-a0d8-4eef66b95f6e/\
                              v2.0/.well-known/openid-configuration"
-                .into(),
+                    .into(),
             login_issuers: issuers(
                 "https://sts.windows.net/",
                 "https://login.microsoftonline.us/",

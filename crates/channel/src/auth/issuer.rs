@@ -159,13 +159,13 @@ impl Issuer {
 
     /// Whether the metadata may send us to this address: not to the inside from the outside.
     fn may_ask(&self, url: &Url) -> bool {
-        if self.private_addresses || url.host_str() == self.metadata.host_str() {
-            return true;
+        if http::is_here(url) {
+            return http::is_here(&self.metadata);
         }
         let literal = url.host_str().unwrap_or_default();
         let literal = literal.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         // A name is looked at when it is looked up.
-        !http::is_here(url) && literal.map_or(true, is_public)
+        self.private_addresses || literal.map_or(true, is_public)
     }
 
     fn read(&self) -> State {

@@ -59,8 +59,7 @@ impl<'a> Unverified<'a> {
         }
         let header: Header = part(header)?;
         let algorithm = algorithms.iter().copied().find(|known| known.name() == header.alg);
-        let algorithm =
-            algorithm.ok_or(Denial::Unknown("the token's algorithm is not allowed"))?;
+        let algorithm = algorithm.ok_or(Denial::Unknown("the token's algorithm is not allowed"))?;
         let is_plain = header.crit.is_none()
             && header.b64.is_none()
             && header.cty.is_none()

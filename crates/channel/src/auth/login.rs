@@ -194,9 +194,7 @@ fn granted(body: &[u8], now: Timestamp) -> Option<Granted> {
     }
     let lifetime = match (answer.expires_in.as_ref(), answer.expires_on.as_ref()) {
         (Some(span), _) => Duration::from_secs(seconds(span)?),
-        (None, Some(end)) => {
-            Timestamp::from_millis(seconds(end)?.saturating_mul(1000)).since(now)
-        }
+        (None, Some(end)) => Timestamp::from_millis(seconds(end)?.saturating_mul(1000)).since(now),
         (None, None) => LIFETIME_DEFAULT,
     };
     let header = sensitive(&format!("Bearer {}", answer.access_token))?;
@@ -272,9 +270,8 @@ mod tests {
     #[test]
     fn an_answer_is_a_token_and_its_time_or_nothing() {
         let now = Timestamp::from_millis(1_000_000);
-        let lifetime = |body: &str| {
-            granted(body.as_bytes(), now).map(|granted| granted.lifetime.as_secs())
-        };
+        let lifetime =
+            |body: &str| granted(body.as_bytes(), now).map(|granted| granted.lifetime.as_secs());
         assert_eq!(lifetime(r#"{"access_token":"t","expires_in":3599}"#), Some(3599));
         assert_eq!(lifetime(r#"{"access_token":"t","expires_in":"60"}"#), Some(60));
         assert_eq!(lifetime(r#"{"access_token":"t","expires_on":"1500"}"#), Some(500));

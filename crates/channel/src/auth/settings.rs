@@ -90,7 +90,9 @@ impl Settings {
         let Some(app_id) = self.app_id else {
             return match (self.password, self.app_type) {
                 (None, None) => Ok(None),
-                _ => bad("MicrosoftAppId", "it is missing, but other settings of the app are there"),
+                _ => {
+                    bad("MicrosoftAppId", "it is missing, but other settings of the app are there")
+                }
             };
         };
         let app_type = match self.app_type.unwrap_or_default().to_ascii_lowercase().as_str() {

@@ -78,9 +78,8 @@ pub enum TokenError {
 }
 
 impl TokenError {
-    pub(super) const CREDENTIALS: Self =
-        Self::Credentials("the app's credentials cannot be used");
-    pub(super) const NOT_ACCEPTED: Self =
+    pub(super) const CREDENTIALS: Self = Self::Credentials("the app's credentials cannot be used");
+    pub(crate) const NOT_ACCEPTED: Self =
         Self::Credentials("the channel does not accept the bot's token");
 
     pub(super) fn of_http(error: HttpError) -> Self {
@@ -143,4 +142,26 @@ impl Tokens {
 
 fn in_brackets(code: Option<&str>) -> impl fmt::Display {
     code.map(|code| format!(" ({code})")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_turn::clock::SystemClock;
+
+    use super::*;
+    use crate::auth::Secret;
+
+    #[test]
+    fn each_scope_has_its_own_token_and_there_is_a_limit() {
+        let password = Some(Secret::new("x"));
+        let options = AuthOptions { password, ..AuthOptions::new("app") };
+        let tokens = Tokens::new(&options, Arc::new(SystemClock::new())).unwrap();
+        let first = tokens.slot("a");
+        assert!(Arc::ptr_eq(&first, &tokens.slot("a")));
+        assert!(!Arc::ptr_eq(&first, &tokens.slot("b")));
+        for number in 0..3 * SCOPES_MAX {
+            drop(tokens.slot(&number.to_string()));
+        }
+        assert!(tokens.slots.lock().unwrap().len() <= SCOPES_MAX);
+    }
 }

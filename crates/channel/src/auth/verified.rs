@@ -63,9 +63,7 @@ fn check_service_url(claimed: Option<&str>, named: &str) -> Result<(), Denial> {
     // In these, readers of URLs differ about where the host ends.
     let is_plain = claimed.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\@#?".contains(&byte));
     if !is_plain || bare(claimed) != bare(named) {
-        return Err(Denial::Forbidden(
-            "the token's service URL is not the activity's serviceUrl",
-        ));
+        return Err(Denial::Forbidden("the token's service URL is not the activity's serviceUrl"));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(super) fn activities(base: &Url, conversation: &str, reply_to: Option<&str>)
 }
 
 /// Escapes all but the unreserved characters of RFC 3986.
-fn push_segment(text: &mut String, segment: &str) -> Option<()> {
+pub(crate) fn push_segment(text: &mut String, segment: &str) -> Option<()> {
     if matches!(segment, "" | "." | "..") {
         return None;
     }

@@ -13,7 +13,7 @@ use sayso_turn::channel::Delivery;
 use serde::Deserialize;
 
 /// How much of an answer is read.
-const ANSWER_BYTES_MAX: usize = 1 << 20;
+pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// No channel makes a reply wait longer than this.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(60 * 60);
 /// The longest error code that is repeated.
@@ -97,7 +97,7 @@ fn given_id(body: &[u8]) -> Option<String> {
 }
 
 /// The channel's code for the error, if it looks like one: other text could be anybody's words.
-fn error_code(body: &[u8]) -> Option<String> {
+pub(crate) fn error_code(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Answer {
         error: Inner,
@@ -119,7 +119,7 @@ fn object<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
 }
 
 /// How long the channel asks to wait: seconds or a date.
-fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number too large to read is still a number.
@@ -131,7 +131,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 }
 
 /// The innermost cause, which names no URL.
-fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+pub(crate) fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     let mut root = error;
     while let Some(source) = root.source() {
         root = source;

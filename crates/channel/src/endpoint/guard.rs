@@ -11,14 +11,23 @@ use axum::{
 };
 use sayso_turn::activity::Activity;
 
-use super::refusal::Refusal;
+use super::refusal::{self, Refusal};
 use crate::{
     ServiceUrls,
+    auth::{Authenticator, Verified},
     service_urls::{is_loopback_name, is_loopback_origin},
 };
 
 /// The one content type that is read.
 const JSON: &str = "application/json";
+
+/// Whether a request has a good token. A body is not read for anybody without.
+pub(super) async fn check_token(
+    headers: &HeaderMap,
+    auth: &Authenticator,
+) -> Result<Verified, Refusal> {
+    auth.verify(headers).await.map_err(refusal::of_denial)
+}
 
 /// Whether a request may come from where it comes from.
 pub(super) fn check_sender(request: &Request, urls: &ServiceUrls) -> Result<(), Refusal> {

@@ -13,6 +13,8 @@ use axum::{
 use sayso_turn::Error;
 use serde::Serialize;
 
+use crate::auth::Denial;
+
 /// Seconds after which a sender that was put off may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
@@ -55,6 +57,10 @@ impl IntoResponse for Refusal {
         tracing::debug!(status = status.as_u16(), code, reason = %message, "request refused");
         let error = ErrorBody { error: Inner { code, message: &message } };
         let mut response = json(status, &error);
+        if status == StatusCode::UNAUTHORIZED {
+            let bearer = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
+        }
         if is_retryable {
             response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
         }
@@ -90,6 +96,17 @@ pub(super) fn raw_json(status: StatusCode, body: Body) -> Response {
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
+}
+
+/// The sender is not let in. Its body may not have been read.
+pub(super) fn of_denial(denial: Denial) -> Refusal {
+    match denial {
+        Denial::Unknown(reason) => {
+            Refusal::new(StatusCode::UNAUTHORIZED, "Unauthorized", reason).closing()
+        }
+        Denial::Forbidden(reason) => Refusal::new(StatusCode::FORBIDDEN, "Forbidden", reason),
+        Denial::Unavailable(reason) => put_off("KeysUnavailable", reason).closing(),
+    }
 }
 
 /// The turn did not commit.

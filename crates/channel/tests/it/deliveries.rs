@@ -172,7 +172,9 @@ async fn a_channel_that_cannot_be_connected_has_certainly_not_got_it() {
     for url in &urls {
         let service_urls = ServiceUrls::Only(vec![url.clone()]);
         let connect_timeout = Duration::from_secs(1);
-        let options = ConnectorOptions { service_urls, timeout: PATIENCE, connect_timeout };
+        let timeout = PATIENCE;
+        let options =
+            ConnectorOptions { service_urls, timeout, connect_timeout, ..Default::default() };
         let connector = Connector::new(options).unwrap();
         let delivery = connector.deliver(&parcel(&message("1", "hi", url))).await;
         let Delivery::Later { after: None, reason } = &delivery else { panic!("{delivery:?}") };

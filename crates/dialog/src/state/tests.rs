@@ -53,7 +53,8 @@ fn every_shape_is_read_back_as_it_was_written() {
     for shape in [Shape::JavaScript, Shape::DotNet, Shape::Python, Shape::JavaScript] {
         state.set_shape(shape);
         let written = serde_json::to_value(&state).unwrap();
-        let again = read(&written);
+        let mut again = read(&written);
+        again.settle();
         assert_eq!(again.shape(), shape);
         assert_eq!(again.ids().collect::<Vec<_>>(), ["root"]);
         let inner = again.stack[0].inner().unwrap();
@@ -97,7 +98,7 @@ fn a_waterfall_of_javascript_has_empty_options_and_ours_has_none() {
         { "id": "w", "state": { "options": {}, "values": { "instanceId": "i" }, "stepIndex": 1 } },
     ] });
     let mut state = read(&value);
-    assert_eq!(state.stack[0].state["options"], Value::Null);
+    assert_eq!(state.stack[0].options::<Value>().unwrap(), Some(Value::Null));
     assert_eq!(serde_json::to_value(&state).unwrap(), value);
     state.set_shape(Shape::Python);
     let written = serde_json::to_value(&state).unwrap();
@@ -259,4 +260,26 @@ fn what_is_not_a_stack_is_refused() {
         deep = json!({ "dialogStack": [{ "id": "a", "state": { "dialogs": deep } }] });
     }
     assert!(serde_json::from_value::<DialogState>(deep).is_err());
+}
+
+#[test]
+fn the_short_way_gives_what_the_long_way_does() {
+    let value = json!({ "dialogStack": [
+        { "id": "root", "state": { "dialogs": { "dialogStack": [
+            { "id": "w", "state": { "options": {}, "values": { "instanceId": "i", "x": "é\n" }, "stepIndex": 1 } },
+            { "id": "text", "state": { "options": { "prompt": { "type": "message", "text": "\"?" } }, "state": { "attemptCount": 2 } } },
+        ] } }, "version": "7" },
+    ] });
+    let quick = read(&value);
+    assert!(!quick.is_foreign);
+    let mut slow = read::state(value.clone()).unwrap();
+    assert!(slow.is_foreign);
+    assert_eq!(serde_json::to_value(&quick).unwrap(), value);
+    assert_eq!(serde_json::to_value(&slow).unwrap(), value);
+    let mut settled = quick;
+    settled.settle();
+    for state in [&mut slow, &mut settled] {
+        state.set_shape(Shape::DotNet);
+    }
+    assert_eq!(serde_json::to_value(&slow).unwrap(), serde_json::to_value(&settled).unwrap());
 }

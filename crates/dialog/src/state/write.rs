@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 
 use super::{DialogState, Instance, Members, Shape, read::DECIMALS};
 
-const REFERENCE: &str = "a value of a dialog refers to another part of the document by its number (`py/id`), and \
-     after this change the number would mean another part";
+const REFERENCE: &str = "a value of a dialog refers to another part of the document by its number \
+    (`py/id`), and after this change the number would mean another part; only the Python SDK can go on \
+    with this conversation";
 
 pub(super) fn state(state: &DialogState) -> Result<Value, serde_json::Error> {
     let shape = state.shape;

@@ -59,7 +59,7 @@ impl Dialog for Ear {
 
     async fn on_event(&self, _: &mut DialogContext, event: &Event) -> Result<bool> {
         self.note(&format!("before {}", event.name));
-        Ok(self.cares_for == Some(&event.name))
+        Ok(self.cares_for == Some(&*event.name))
     }
 
     async fn on_event_after(&self, _: &mut DialogContext, event: &Event) -> Result<bool> {

@@ -212,3 +212,6 @@ fn take_text(members: &mut Members, name: &str) -> Option<Node> {
     let at = members.iter().position(|(own, value)| own == name && is_text(value))?;
     Some(members.remove(at).1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-# Two dialogues of the Python SDK, `numbers` (the published scale-out sample's) and `order`, with their stack in Blob Storage.
+# Dialogues of the Python SDK: `numbers` (the published scale-out sample's), `order` and `shared`, with their stack in Blob Storage.
 # The first word on the command line says which; then one turn for each text. Reads what it needs from the variables CONNECTION,
 # CONTAINER, CONVERSATION and USER_ID; prints the replies as JSON.
 import asyncio
@@ -31,7 +31,9 @@ def component(steps, *prompts):
 
 def numbers():
     async def first(step):
-        return await step.prompt("number", asking("Enter a number."))
+        # One message for both: it is written once, and referred to by its number.
+        asked = MessageFactory.text("Enter a number.")
+        return await step.prompt("number", PromptOptions(prompt=asked, retry_prompt=asked))
 
     async def second(step):
         step.values["first"] = step.result
@@ -76,6 +78,20 @@ def order():
     return component([size, name, done], ChoicePrompt("size"), TextPrompt("name", is_name))
 
 
+def shared():
+    async def word(step):
+        step.values["one"] = step.values["other"] = [NOTE]
+        return await step.prompt("text", asking("Which word?", retry_prompt=MessageFactory.text("Again?")))
+
+    async def done(step):
+        # One list by two names: what is added to one is in the other.
+        step.values["one"].append(step.result)
+        await step.context.send_activity(", ".join(step.values["other"]))
+        return await step.end_dialog()
+
+    return component([word, done], TextPrompt("text"))
+
+
 class Collecting(BotAdapter):
     def __init__(self):
         super().__init__()
@@ -94,7 +110,7 @@ class Collecting(BotAdapter):
 
 async def main():
     which, *texts = sys.argv[1:]
-    root = {"numbers": numbers, "order": order}[which]()
+    root = {"numbers": numbers, "order": order, "shared": shared}[which]()
     storage = BlobStorage(
         BlobStorageSettings(container_name=os.environ["CONTAINER"], connection_string=os.environ["CONNECTION"])
     )

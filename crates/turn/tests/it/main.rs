@@ -14,6 +14,8 @@ mod fuzz;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod handlers;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod retention;

@@ -122,7 +122,7 @@ async fn read(stream: &mut TcpStream) -> Option<Posted> {
         }
         let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
         let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
-        let length: usize = header(&head, "content-length")?.parse().unwrap();
+        let length: usize = header(&head, "content-length").map_or(0, |it| it.parse().unwrap());
         if let Some(body) = bytes.get(end + 4..end + 4 + length) {
             return Some(Posted { head, body: body.to_vec() });
         }

@@ -231,13 +231,11 @@ fn calls_that_are_under_way_are_compared_too() {
     assert_eq!(chat.says("5"), ["Noted: 5", "d?"]);
 
     // The question that waits has moved out of the call.
-    let outside =
-        |changed| bot(&[("one", &["a?", "b?"]), ("c?", &[]), ("d?", &[]), ("x?", &[])], changed);
+    let outside = |changed| bot(&[("one", &["a?", "b?"]), ("d?", &[]), ("x?", &[])], changed);
     let error = begun(outside, Changed::Fail).fails("4");
     assert!(error.contains("step 1 ") && error.contains("`call two`"), "{error}");
     let mut chat = begun(outside, Changed::Continue);
-    assert_eq!(chat.says("4"), ["c?"]);
-    assert_eq!(chat.says("3"), ["d?"]);
+    assert_eq!(chat.says("4"), ["d?"]);
     assert_eq!(chat.says("4"), ["x?"]);
 
     // A question before the call that is under way: the call goes on behind it.
@@ -315,4 +313,56 @@ fn code_that_is_not_repeatable_is_noticed() {
     let mut chat = Chat::new(|| conversation("test", moody).on_change(Changed::Fail).bot());
     chat.says("hi");
     assert!(chat.fails("1").contains("at step 0 the journal has `ask text#"));
+}
+
+mod newer {
+    use sayso_turn::BotState;
+
+    use super::*;
+
+    #[derive(Default, BotState)]
+    #[state(version = 1)]
+    pub(super) struct Score {
+        pub(super) points: u32,
+    }
+
+    pub(super) mod later {
+        use sayso_turn::{BotState, versioned::as_is};
+
+        #[derive(Default, BotState)]
+        #[state(version = 2, upcast(1 = as_is))]
+        pub(in super::super) struct Score {
+            pub(in super::super) points: u32,
+            #[serde(default)]
+            pub(in super::super) level: u32,
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_newer_build_kept_is_neither_read_nor_lost() {
+    async fn old(c: Conversation) -> Result<()> {
+        let points = c.kept::<newer::Score>()?.unwrap_or_default().points;
+        c.keep(&newer::Score { points: points + 1 })?;
+        drop(c.ask(text("Next?")).await?);
+        Ok(())
+    }
+    async fn new(c: Conversation) -> Result<()> {
+        let score = c.kept::<newer::later::Score>()?.unwrap_or_default();
+        let level = score.level + 1;
+        c.keep(&newer::later::Score { points: score.points, level })?;
+        drop(c.ask(text("Next?")).await?);
+        Ok(())
+    }
+    let message = |id: &str| {
+        let body = format!(
+            r#"{{"type":"message","id":"{id}","channelId":"t","conversation":{{"id":"c"}},"text":"x"}}"#
+        );
+        sayso_activity::Activity::from_json(body.as_bytes()).unwrap()
+    };
+    let bot = conversation("game", new).bot();
+    let kept = sayso_turn::run(&bot, message("1"), Default::default()).await.unwrap().documents;
+    let bot = conversation("game", old).bot();
+    let error = sayso_turn::run(&bot, message("2"), kept).await.unwrap_err();
+    assert!(error.is_retryable(), "{error:?}");
 }

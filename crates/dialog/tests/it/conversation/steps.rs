@@ -231,6 +231,26 @@ fn a_loop_of_two_hundred_answers_keeps_a_short_journal() {
 }
 
 #[test]
+fn a_checkpoint_that_is_passed_again_forgets_nothing() {
+    async fn steps(c: Conversation) -> Result<()> {
+        let first = match c.kept::<String>()? {
+            Some(first) => first,
+            None => c.ask(text("a?")).await?,
+        };
+        c.keep(&first)?;
+        let second = c.ask(text("b?")).await?;
+        let third = c.ask(text("c?")).await?;
+        c.say(format!("{first} {second} {third}"));
+        Ok(())
+    }
+    let mut chat = Chat::with(steps);
+    assert_eq!(chat.says("hi"), ["a?"]);
+    assert_eq!(chat.says("1"), ["b?"]);
+    assert_eq!(chat.says("2"), ["c?"]);
+    assert_eq!(chat.says("3"), ["1 2 3"]);
+}
+
+#[test]
 fn effects_before_and_after_a_checkpoint_have_different_keys() {
     static KEYS: Mutex<Vec<String>> = Mutex::new(Vec::new());
     async fn pay(c: Conversation) -> Result<()> {

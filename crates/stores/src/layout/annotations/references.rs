@@ -9,7 +9,7 @@
 use super::{Members, Node};
 
 /// More parts than this are not copies of a few messages.
-const PARTS_MAX: usize = 50_000;
+const COPIED_MAX: usize = 5_000;
 
 const REFERENCE: &str = "py/id";
 
@@ -23,7 +23,7 @@ pub(super) fn follow(node: &mut Node) {
     }
     let mut walk = Walk::default();
     if let Some(whole) = walk.copy(node)
-        && walk.has_followed
+        && walk.copied > 0
     {
         *node = whole;
     }
@@ -85,7 +85,8 @@ struct Walk {
     parts: Vec<Part>,
     /// The parts of the new document.
     count: usize,
-    has_followed: bool,
+    /// Those of them that are in place of a reference.
+    copied: usize,
 }
 
 impl Walk {
@@ -94,7 +95,7 @@ impl Walk {
         match node {
             Node::Leaf(_) => Some(node.clone()),
             Node::List(items) => {
-                self.part()?;
+                self.part();
                 self.copy_all(items).map(Node::List)
             }
             Node::Object(members) => self.copy_object(node, members),
@@ -113,11 +114,11 @@ impl Walk {
         }
         match (first, members.len()) {
             (None, _) => {
-                self.part()?;
+                self.part();
                 self.copy_members(members)
             }
             (Some(("py/object", kind)), _) => {
-                let at = self.part()?;
+                let at = self.part();
                 // Some classes have a way of their own, in which less is counted.
                 if members.iter().any(|(name, _)| name.starts_with("__")) {
                     return None;
@@ -130,7 +131,7 @@ impl Walk {
                 Some(copy)
             }
             (Some(("py/reduce", Node::List(parts))), 1) => {
-                let at = self.part()?;
+                let at = self.part();
                 let copy =
                     Node::Object(vec![("py/reduce".to_owned(), Node::List(self.copy_all(parts)?))]);
                 if is_value(&copy) {
@@ -161,17 +162,18 @@ impl Walk {
             let number = Node::Leaf(part.number.to_string());
             return Some(Node::Object(vec![(REFERENCE.to_owned(), number)]));
         };
-        self.count += count(&copy);
-        self.has_followed = true;
-        (self.count <= PARTS_MAX).then_some(copy)
+        let parts = count(&copy);
+        self.count += parts;
+        self.copied += parts;
+        (self.copied <= COPIED_MAX).then_some(copy)
     }
 
     /// Counts a part; its number in the old document.
-    fn part(&mut self) -> Option<usize> {
+    fn part(&mut self) -> usize {
         let (at, number) = (self.parts.len(), self.count);
         self.parts.push(Part { number, copy: None });
         self.count += 1;
-        (self.count <= PARTS_MAX).then_some(at)
+        at
     }
 }
 

@@ -39,22 +39,22 @@ impl Sdk {
     }
 
     /// Lets the SDK's bot have some turns; what it replies.
-    fn say(self, container: &str, conversation: &str, texts: &[&str]) -> Vec<String> {
-        self.say_as(USER, container, conversation, texts)
+    async fn say(self, container: &str, conversation: &str, texts: &[&str]) -> Vec<String> {
+        self.say_as(USER, container, conversation, texts).await
     }
 
-    fn say_as(
+    async fn say_as(
         self,
         user: &str,
         container: &str,
         conversation: &str,
         texts: &[&str],
     ) -> Vec<String> {
-        self.run("bot", user, container, conversation, texts)
+        self.run("bot", user, container, conversation, texts).await
     }
 
     /// Runs one of the scripts in `tests/sdk`; what its bot replies.
-    pub(super) fn run(
+    pub(super) async fn run(
         self,
         script: &str,
         user: &str,
@@ -78,7 +78,9 @@ impl Sdk {
         };
         command.env("CONNECTION", account()).env("CONTAINER", container);
         command.env("CONVERSATION", conversation).env("USER_ID", user).args(arguments);
-        let output = command.output().expect("the SDK's bot starts");
+        // Meanwhile our side must see which of its connections the server closes.
+        let output = tokio::task::spawn_blocking(move || command.output());
+        let output = output.await.unwrap().expect("the SDK's bot starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{self:?}: {errors}");
         serde_json::from_slice(&output.stdout).expect("the SDK's bot prints its replies")
@@ -158,16 +160,34 @@ pub(super) async fn say_to(
     let shared: Arc<dyn Channel> = Arc::<Collecting>::clone(&channel);
     let engine = Engine::builder(bot, store, shared).start();
     for (id, text) in texts {
-        let activity = serde_json::json!({
-            "type": "message", "id": id, "channelId": "test", "text": text,
-            "serviceUrl": "https://example.org", "conversation": {"id": conversation},
-            "from": {"id": USER}, "recipient": {"id": "bot"},
-        });
-        let activity = Activity::from_json(activity.to_string().as_bytes()).unwrap();
+        let activity = message(conversation, id, text);
         let _answer = engine.receive(activity).await.expect("the turn commits");
     }
     assert_eq!(engine.close(Duration::from_secs(20)).await, 0, "nothing is left to do");
     std::mem::take(&mut channel.0.lock().unwrap())
+}
+
+/// Lets a bot of ours try to have a turn; why it could not, with all causes.
+pub(super) async fn try_say(
+    bot: Bot,
+    store: &Arc<BlobStore>,
+    conversation: &str,
+    text: &str,
+) -> Result<(), String> {
+    let store: Arc<dyn Store> = Arc::<BlobStore>::clone(store);
+    let engine = Engine::builder(bot, store, Arc::new(Collecting::default())).start();
+    let answer = engine.receive(message(conversation, "0", text)).await;
+    let _left = engine.close(Duration::from_secs(20)).await;
+    answer.map(drop).map_err(|error| format!("{error:?}"))
+}
+
+fn message(conversation: &str, id: &str, text: &str) -> Activity {
+    let activity = serde_json::json!({
+        "type": "message", "id": id, "channelId": "test", "text": text,
+        "serviceUrl": "https://example.org", "conversation": {"id": conversation},
+        "from": {"id": USER}, "recipient": {"id": "bot"},
+    });
+    Activity::from_json(activity.to_string().as_bytes()).unwrap()
 }
 
 async fn ledger(store: &BlobStore, key: &Key) -> sayso_turn::document::Ledger {
@@ -178,7 +198,7 @@ async fn ledger(store: &BlobStore, key: &Key) -> sayso_turn::document::Ledger {
 /// A conversation that changes hands four times.
 async fn changes_hands(sdk: Sdk, conversation: &str) {
     let container = new_container();
-    let replies = sdk.say(&container, conversation, &["mushrooms", "žampiony 🍄"]);
+    let replies = sdk.say(&container, conversation, &["mushrooms", "žampiony 🍄"]).await;
     assert_eq!(replies, ["Zoë (1): mushrooms", "Zoë (2): mushrooms, žampiony 🍄"]);
 
     let config = BlobConfig::from_connection_string(&account(), container.clone()).unwrap();
@@ -189,7 +209,7 @@ async fn changes_hands(sdk: Sdk, conversation: &str) {
         ["Zoë (3): mushrooms, žampiony 🍄, šunka", "Zoë (4): mushrooms, žampiony 🍄, šunka, 🧀"]
     );
 
-    let replies = sdk.say(&container, conversation, &["olives"]);
+    let replies = sdk.say(&container, conversation, &["olives"]).await;
     assert_eq!(replies, ["Zoë (5): mushrooms, žampiony 🍄, šunka, 🧀, olives"]);
 
     // What we keep in the document has survived the SDK's turn: a message that comes again is known.
@@ -198,7 +218,7 @@ async fn changes_hands(sdk: Sdk, conversation: &str) {
     let replies = say(&store, conversation, &[("2", "🧀"), ("3", "basil")]).await;
     assert_eq!(replies, ["Zoë (6): mushrooms, žampiony 🍄, šunka, 🧀, olives, basil"]);
     assert_eq!(ledger(&store, &key).await.turn, 3);
-    let replies = sdk.say(&container, conversation, &["."]);
+    let replies = sdk.say(&container, conversation, &["."]).await;
     assert_eq!(replies, ["Zoë (7): mushrooms, žampiony 🍄, šunka, 🧀, olives, basil, ."]);
 }
 
@@ -233,7 +253,7 @@ async fn a_document_that_begins_here_is_read_by_the_sdks() {
         let store = open(config.with_layout(sdk.layout())).await;
         assert_eq!(say(&store, "new", &[("1", "ham")]).await, [" (1): ham"]);
         // Somebody else goes on: of whatever class the SDK's bot has its users' profiles, it makes one.
-        let replies = sdk.say_as("u2", &container, "new", &["olives"]);
+        let replies = sdk.say_as("u2", &container, "new", &["olives"]).await;
         assert_eq!(replies, ["Zoë (1): ham, olives"], "{sdk:?}");
         let key = Key::conversation("test", "new").unwrap();
         assert_eq!(ledger(&store, &key).await.turn, 1);

@@ -3,126 +3,21 @@
 //! Both dialogues are the same in `tests/sdk/waterfall.js`, `tests/sdk/waterfall.py` and here. Whoever has
 //! the turn, the conversation goes on.
 
+mod dialogues;
+mod dotnet;
+
 use std::sync::Arc;
 
-use sayso_dialog::{
-    Check, ChoicePrompt, ComponentDialog, Dialogs, NumberPrompt, PromptOptions, Shape, Step,
-    StepResult, TextPrompt, WaterfallDialog,
-    choice::{FoundChoice, ListStyle},
-};
+use sayso_dialog::{ComponentDialog, Dialogs, Shape, Step, TextPrompt, WaterfallDialog};
 use sayso_stores::{BlobStore, blob::BlobConfig};
-use sayso_turn::{Key, store::Store};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use sayso_turn::{Bot, Key, Turn, store::Store};
+use serde_json::{Value, json};
 
+use self::dialogues::{Turns, numbers, order};
 use super::{
     account, new_container, open,
-    sdk::{Sdk, USER, say_to},
+    sdk::{Sdk, USER, say_to, try_say},
 };
-
-/// What is said in a turn, and what the bot says to it.
-type Turns = [(&'static str, &'static str)];
-
-/// The root dialog of the published scale-out sample.
-mod numbers {
-    use super::*;
-
-    pub(super) const NAME: &str = "numbers";
-
-    pub(super) const TURNS: &Turns = &[
-        ("hi", "Enter a number."),
-        ("žádné číslo", "Enter a number."),
-        ("10", "I have 10 now enter another number"),
-        ("🍕", "I have 10 now enter another number"),
-        ("four", "The result of the first minus the second is 6."),
-        ("again", "Enter a number."),
-        ("3", "I have 3 now enter another number"),
-        ("5", "The result of the first minus the second is -2."),
-    ];
-
-    async fn first(step: Step<'_>) -> StepResult {
-        step.prompt("number", "Enter a number.").await
-    }
-
-    async fn second(mut step: Step<'_>) -> StepResult {
-        let first: i64 = step.result()?;
-        step.keep("first", first)?;
-        step.prompt("number", format!("I have {first} now enter another number")).await
-    }
-
-    async fn difference(mut step: Step<'_>) -> StepResult {
-        let (first, second): (i64, i64) = (step.value("first")?, step.result()?);
-        step.say(format!("The result of the first minus the second is {}.", first - second));
-        step.end(Value::Null).await
-    }
-
-    pub(super) fn dialogs() -> Dialogs {
-        let waterfall = WaterfallDialog::new("waterfall").step(first).step(second).step(difference);
-        let root = ComponentDialog::new("root").with(waterfall);
-        Dialogs::new(root.with(NumberPrompt::<i64>::new("number")))
-    }
-}
-
-/// A choice, and a text with a validator that counts attempts.
-mod order {
-    use super::*;
-
-    pub(super) const NAME: &str = "order";
-
-    pub(super) const TURNS: &Turns = &[
-        ("hi", "What size?\n\n   1. small\n   2. large"),
-        ("obří", "Small or large, please.\n\n   1. small\n   2. large"),
-        ("large", "Which name?"),
-        ("é", "A longer one, please: ž?"),
-        ("🍕", "A longer one, please: ž?"),
-        ("žé", "A longer one, please: ž?"),
-        ("ř", "large #1 for ř (4): příliš žluťoučký 🍕 3"),
-        ("again", "What size?\n\n   1. small\n   2. large"),
-        ("1", "Which name?"),
-        ("Zoë", "small #0 for Zoë (1): příliš žluťoučký 🍕 3"),
-    ];
-
-    #[derive(Serialize, Deserialize)]
-    struct Note {
-        text: String,
-        tags: Vec<Value>,
-    }
-
-    async fn size(mut step: Step<'_>) -> StepResult {
-        let tags = vec!["é".into(), 1.into(), Value::Null];
-        step.keep("note", Note { text: "příliš žluťoučký 🍕".to_owned(), tags })?;
-        let options = PromptOptions::ask("What size?").retry("Small or large, please.");
-        step.prompt("size", options.choices(["small", "large"]).style(ListStyle::List)).await
-    }
-
-    async fn name(mut step: Step<'_>) -> StepResult {
-        let size: FoundChoice = step.result()?;
-        step.keep("size", size)?;
-        let options = PromptOptions::ask("Which name?").retry("A longer one, please: ž?");
-        step.prompt("name", options).await
-    }
-
-    async fn done(mut step: Step<'_>) -> StepResult {
-        let (note, size): (Note, FoundChoice) = (step.value("note")?, step.value("size")?);
-        let name: String = step.result()?;
-        let (size, index) = (size.value, size.index);
-        step.say(format!("{size} #{index} for {name}: {} {}", note.text, note.tags.len()));
-        step.end(Value::Null).await
-    }
-
-    pub(super) fn dialogs() -> Dialogs {
-        let is_name = |check: &mut Check<'_, String>| {
-            // The attempt at which an answer was good enough becomes a part of it.
-            let named = check.value.as_ref().map(|name| format!("{name} ({})", check.attempt));
-            let is_long = named.as_ref().is_some_and(|name| name.chars().count() >= 7);
-            check.value = named;
-            is_long || check.attempt >= 4
-        };
-        let waterfall = WaterfallDialog::new("waterfall").step(size).step(name).step(done);
-        let root = ComponentDialog::new("root").with(waterfall).with(ChoicePrompt::new("size"));
-        Dialogs::new(root.with(TextPrompt::new("name").validate(is_name)))
-    }
-}
 
 /// A dialogue of both sides, in a container of its own.
 struct Talk {
@@ -152,16 +47,16 @@ impl Talk {
         turns: &'static Turns,
     ) -> Self {
         let container = new_container();
-        let config = BlobConfig::from_connection_string(&account(), container.clone()).unwrap();
-        let store = open(config.with_layout(sdk.layout())).await;
+        let store = open(config(sdk, &container)).await;
         Self { sdk, name, dialogs, turns, container, store }
     }
 
     /// Some turns of the SDK.
-    fn theirs(&self, turns: &Turns) {
+    async fn theirs(&self, turns: &Turns) {
         let mut arguments = vec![self.name];
         arguments.extend(turns.iter().map(|(said, _)| *said));
-        let replies = self.sdk.run("waterfall", USER, &self.container, CONVERSATION, &arguments);
+        let replies =
+            self.sdk.run("waterfall", USER, &self.container, CONVERSATION, &arguments).await;
         assert_eq!(replies, expected(turns), "{:?} to {turns:?}", self.sdk);
     }
 
@@ -179,6 +74,16 @@ impl Talk {
         assert_eq!(replies, expected(turns), "ours to {turns:?} for {:?}", self.sdk);
     }
 
+    /// The document as it is stored.
+    async fn text(&self) -> String {
+        let name = match self.sdk {
+            Sdk::Js => panic!("only the names of Python are the keys"),
+            Sdk::Python => format!("test/conversations/{CONVERSATION}"),
+        };
+        let blob = self.store.client().blob_client(&name).download(None).await.unwrap();
+        String::from_utf8(blob.body.collect().await.unwrap().into()).unwrap()
+    }
+
     /// The document as it is read here.
     async fn state(&self) -> Value {
         let key = Key::conversation("test", CONVERSATION).unwrap();
@@ -187,59 +92,60 @@ impl Talk {
     }
 }
 
+fn config(sdk: Sdk, container: &str) -> BlobConfig {
+    let config = BlobConfig::from_connection_string(&account(), container).unwrap();
+    config.with_layout(sdk.layout())
+}
+
 fn expected(turns: &Turns) -> Vec<&'static str> {
     turns.iter().map(|(_, reply)| *reply).collect()
 }
 
-/// The SDK has the first turns and we have the rest, for every place in between.
+/// Both dialogues, each cut in two at some places.
+async fn cut(sdk: Sdk) -> Vec<(Talk, usize)> {
+    let mut cut = Vec::new();
+    for at in [1, 3, 4] {
+        cut.push((Talk::of_numbers(sdk).await, at));
+    }
+    for at in [1, 3, 5] {
+        cut.push((Talk::of_order(sdk).await, at));
+    }
+    cut
+}
+
+/// The SDK has the first turns and we have the rest.
 async fn is_taken_over(sdk: Sdk) {
-    for at in 1..numbers::TURNS.len() {
-        let talk = Talk::of_numbers(sdk).await;
-        talk.theirs(&talk.turns[..at]);
-        talk.ours(&talk.turns[at..]).await;
-    }
-    for at in 1..order::TURNS.len() {
-        let talk = Talk::of_order(sdk).await;
-        talk.theirs(&talk.turns[..at]);
+    for (talk, at) in cut(sdk).await {
+        talk.theirs(&talk.turns[..at]).await;
         talk.ours(&talk.turns[at..]).await;
     }
 }
 
-/// We have the first turns and the SDK has the rest, for every place in between.
+/// We have the first turns and the SDK has the rest.
 async fn is_handed_over(sdk: Sdk) {
-    for at in 1..numbers::TURNS.len() {
-        let talk = Talk::of_numbers(sdk).await;
+    for (talk, at) in cut(sdk).await {
         talk.ours(&talk.turns[..at]).await;
-        talk.theirs(&talk.turns[at..]);
-    }
-    for at in 1..order::TURNS.len() {
-        let talk = Talk::of_order(sdk).await;
-        talk.ours(&talk.turns[..at]).await;
-        talk.theirs(&talk.turns[at..]);
+        talk.theirs(&talk.turns[at..]).await;
     }
 }
 
-/// Every message goes to the other one: the SDK begins, or we do.
-async fn goes_to_and_fro(sdk: Sdk) {
-    for begins in [0, 1] {
-        for talk in [Talk::of_numbers(sdk).await, Talk::of_order(sdk).await] {
-            for (index, turn) in talk.turns.iter().enumerate() {
-                match index % 2 == begins {
-                    true => talk.theirs(std::slice::from_ref(turn)),
-                    false => talk.ours(std::slice::from_ref(turn)).await,
-                }
-            }
+/// Every message goes to the other one.
+async fn goes_to_and_fro(talk: Talk, we_begin: bool) {
+    for (index, turn) in talk.turns.iter().enumerate() {
+        match (index % 2 == 0) == we_begin {
+            true => talk.ours(std::slice::from_ref(turn)).await,
+            false => talk.theirs(std::slice::from_ref(turn)).await,
         }
     }
 }
 
 #[tokio::test]
-async fn a_waterfall_of_the_javascript_sdk_is_taken_over_anywhere() {
+async fn a_waterfall_of_the_javascript_sdk_is_taken_over() {
     is_taken_over(Sdk::Js).await;
 }
 
 #[tokio::test]
-async fn a_waterfall_of_the_python_sdk_is_taken_over_anywhere() {
+async fn a_waterfall_of_the_python_sdk_is_taken_over() {
     is_taken_over(Sdk::Python).await;
 }
 
@@ -255,12 +161,38 @@ async fn a_waterfall_of_ours_is_taken_over_by_the_python_sdk() {
 
 #[tokio::test]
 async fn a_waterfall_goes_to_the_javascript_sdk_and_back_with_every_message() {
-    goes_to_and_fro(Sdk::Js).await;
+    goes_to_and_fro(Talk::of_numbers(Sdk::Js).await, false).await;
+    goes_to_and_fro(Talk::of_order(Sdk::Js).await, false).await;
 }
 
 #[tokio::test]
 async fn a_waterfall_goes_to_the_python_sdk_and_back_with_every_message() {
-    goes_to_and_fro(Sdk::Python).await;
+    goes_to_and_fro(Talk::of_numbers(Sdk::Python).await, false).await;
+    goes_to_and_fro(Talk::of_order(Sdk::Python).await, false).await;
+}
+
+#[tokio::test]
+async fn a_waterfall_of_ours_goes_to_the_javascript_sdk_and_back_with_every_message() {
+    goes_to_and_fro(Talk::of_numbers(Sdk::Js).await, true).await;
+    goes_to_and_fro(Talk::of_order(Sdk::Js).await, true).await;
+}
+
+#[tokio::test]
+async fn a_waterfall_of_ours_goes_to_the_python_sdk_and_back_with_every_message() {
+    goes_to_and_fro(Talk::of_numbers(Sdk::Python).await, true).await;
+    goes_to_and_fro(Talk::of_order(Sdk::Python).await, true).await;
+}
+
+/// Python's number prompt gives decimals, which Python does not mix with other fractions.
+#[tokio::test]
+async fn a_decimal_of_python_stays_a_decimal() {
+    let talk = Talk::of_numbers(Sdk::Python).await;
+    let asked = "I have 3.5 now enter another number";
+    talk.theirs(&[("hi", "Enter a number."), ("3.5", asked)]).await;
+    let state = talk.state().await.to_string();
+    assert!(state.contains("decimal.Decimal") && state.contains(r#""3.5""#), "{state}");
+    talk.ours(&[("žádné číslo", asked)]).await;
+    talk.theirs(&[("0.25", "The result of the first minus the second is 3.25.")]).await;
 }
 
 /// What is in between is what the SDK keeps, and not what only we can read.
@@ -273,7 +205,7 @@ async fn the_stack_is_kept_as_the_sdks_have_it() {
     let stack = root["state"]["dialogs"]["dialogStack"].as_array().unwrap();
     let ids: Vec<&str> = stack.iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["waterfall", "name"], "the top is last");
-    assert_eq!(stack[0]["state"]["options"], serde_json::json!({}));
+    assert_eq!(stack[0]["state"]["options"], json!({}));
     assert!(stack[0]["state"]["values"]["instanceId"].is_string());
     assert_eq!(stack[1]["state"]["state"]["attemptCount"], 2);
 
@@ -285,6 +217,33 @@ async fn the_stack_is_kept_as_the_sdks_have_it() {
     let ids: Vec<&str> = stack.iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["name", "waterfall"], "the top is first");
     assert_eq!(stack[0]["state"]["options"]["number_of_attempts"], 2);
-    assert_eq!(stack[0]["state"]["state"], serde_json::json!({}));
+    assert_eq!(stack[0]["state"]["state"], json!({}));
     assert!(stack[1]["state"]["instanceId"].is_string());
+}
+
+/// Of two names for one list Python writes one as the number of the other. A stack with such numbers cannot
+/// be changed here; nothing happens then, and whoever leaves it alone may change the rest.
+#[tokio::test]
+async fn one_object_by_two_names_stays_one_or_the_turn_is_refused() {
+    let talk = Talk::new(Sdk::Python, "shared", numbers::dialogs, &[]).await;
+    talk.theirs(&[("hi", "Which word?")]).await;
+    let before = talk.text().await;
+    assert!(before.contains(r#""other": {"py/id": "#), "{before}");
+
+    let waterfall = WaterfallDialog::new("waterfall").step(async |step: Step<'_>| step.wait());
+    let root = ComponentDialog::new("root").with(waterfall).with(TextPrompt::new("text"));
+    let bot = Dialogs::new(root).shape(Shape::Python).bot();
+    let error = try_say(bot, &talk.store, CONVERSATION, "ahoj").await.unwrap_err();
+    assert!(error.contains("py/id"), "{error}");
+    assert_eq!(talk.text().await, before);
+
+    let bot = Bot::new().on_message(async |mut turn: Turn| {
+        *turn.state().named::<u32>("Count")? += 1;
+        turn.say("counted");
+        Ok(())
+    });
+    let replies = say_to(bot, &talk.store, CONVERSATION, &[("1", "x")]).await;
+    assert_eq!(replies, ["counted"]);
+    assert_ne!(talk.text().await, before);
+    talk.theirs(&[("ahoj", "příliš žluťoučký 🍕, ahoj")]).await;
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sayso_turn::{
-    Bot, BotError, Turn,
+    Bot, BotError, Next, Turn,
     activity::Kind,
     script::{Line, Transcript, chat, chat_with},
 };
@@ -71,6 +71,20 @@ fn bracketed() -> Bot {
     Bot::new().on_any(bracket)
 }
 
+/// The same, in parts: the handler knows nothing of what is said around it.
+fn layered() -> Bot {
+    Bot::new()
+        .with(async |mut turn: Turn, next: Next| {
+            turn.say("before message");
+            match next.run(&mut turn).await {
+                Ok(()) => turn.say("after message"),
+                Err(error) => turn.say(format!("Caught: {error}")),
+            }
+            Ok(())
+        })
+        .on_any(async |mut turn: Turn| answer(&mut turn))
+}
+
 #[tokio::test]
 async fn conversation_state_replays() {
     for file in files("state.chat", "ConversationStateTest") {
@@ -86,6 +100,16 @@ async fn bracketing_replays() {
     for file in files("bracket.chat", "BotAdapted_Bracketing") {
         let dialogue = Transcript::load(&file).unwrap().replay(bracketed()).await;
         assert!(dialogue.replies().count() >= 9, "{}", file.display());
+    }
+}
+
+#[tokio::test]
+async fn bracketing_replays_with_middleware() {
+    for file in files("bracket.chat", "BotAdapted_Bracketing") {
+        let transcript = Transcript::load(&file).unwrap();
+        let dialogue = transcript.replay(layered()).await;
+        assert!(dialogue.replies().count() >= 9, "{}", file.display());
+        transcript.play(chat_with(layered).restarting().contended()).await;
     }
 }
 

@@ -1,0 +1,72 @@
+//! Conversations: making them and finding them.
+
+use sayso_turn::activity::{ConversationParameters, ConversationResource, PagedConversations};
+
+use super::{
+    Error, Service,
+    call::{Call, json},
+};
+
+impl Service {
+    /// Makes a conversation, and says its id and that of the first activity.
+    ///
+    /// A service URL in the answer is the channel's word: [`Client::at`](super::Client::at) looks at it
+    /// like at any other.
+    ///
+    /// # Errors
+    /// [`Error`], by what to do. A success that names no conversation is [`Error::Unknown`].
+    ///
+    /// # Cancellation
+    /// It may have been made.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_channel::{ConnectorOptions, client::Client};
+    /// use sayso_turn::activity::{Account, Activity, ConversationParameters};
+    /// # use axum::{Json, Router, routing::post};
+    /// # use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let made = || async { Json(json!({"id": "c1", "activityId": "7"})) };
+    /// # let app = Router::new().route("/v3/conversations", post(made));
+    /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let service_url = format!("http://{}", listener.local_addr()?);
+    /// # drop(tokio::spawn(async move { axum::serve(listener, app).await }));
+    /// let channel = Client::new(ConnectorOptions::default())?.at(&service_url)?;
+    /// let pair = ConversationParameters::with(Account::new("28:bot"), Account::new("29:ann"));
+    /// let first = pair.saying(Activity::message("Your pizza is ready."));
+    /// let made = channel.create_conversation(&first).await?;
+    /// assert_eq!((made.id.as_deref(), made.activity_id.as_deref()), (Some("c1"), Some("7")));
+    /// # Ok(()) }
+    /// ```
+    pub async fn create_conversation(
+        &self,
+        parameters: &ConversationParameters,
+    ) -> Result<ConversationResource, Error> {
+        let url = self.conversations().url()?;
+        let what = "creating the conversation";
+        let call = Call::post(what, url, json(parameters)?);
+        let made: ConversationResource = self.ask(call).await?.value().await?;
+        if made.id.as_deref().unwrap_or_default().is_empty() {
+            let reason = format!("{what} failed: the channel's answer names no conversation");
+            return Err(Error::Unknown { reason });
+        }
+        Ok(made)
+    }
+
+    /// Some of the conversations that the bot takes part in: the first, or those after a page that had
+    /// this continuation token.
+    ///
+    /// # Errors
+    /// [`Error`], by what to do. Most channels do not offer it.
+    ///
+    /// # Cancellation
+    /// It changes nothing.
+    pub async fn paged_conversations(
+        &self,
+        continuation_token: Option<&str>,
+    ) -> Result<PagedConversations, Error> {
+        let url = self.conversations().query("continuationToken", continuation_token).url()?;
+        self.ask(Call::get("listing the conversations", url)).await?.value().await
+    }
+}

@@ -1,0 +1,96 @@
+//! Who takes part in a conversation.
+
+use sayso_turn::activity::{Account, PagedMembers};
+
+use super::{Error, Service, call::Call};
+
+impl Service {
+    /// All members of a conversation. Large ones need [`paged_members`](Self::paged_members).
+    ///
+    /// # Errors
+    /// [`Error`], by what to do.
+    ///
+    /// # Cancellation
+    /// It changes nothing.
+    pub async fn members(&self, conversation: &str) -> Result<Vec<Account>, Error> {
+        let url = self.conversation(conversation)?.then("/members").url()?;
+        self.ask(Call::get("listing the members", url)).await?.value().await
+    }
+
+    /// One member of a conversation.
+    ///
+    /// # Errors
+    /// [`Error`], by what to do. [`Error::Gone`] says that there is no such member.
+    ///
+    /// # Cancellation
+    /// It changes nothing.
+    pub async fn member(&self, conversation: &str, member: &str) -> Result<Account, Error> {
+        let url = self.conversation(conversation)?.then("/members").id("member", member)?.url()?;
+        self.ask(Call::get("looking the member up", url)).await?.value().await
+    }
+
+    /// Some of the members of a conversation: the first, or those after a page that had this
+    /// continuation token. Channels may give fewer than `page_size`, or more.
+    ///
+    /// # Errors
+    /// [`Error`], by what to do.
+    ///
+    /// # Cancellation
+    /// It changes nothing.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_channel::{ConnectorOptions, client::Client};
+    /// # use axum::{Json, Router, http::Uri, routing::get};
+    /// # use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let page = |url: Uri| async move {
+    /// #     let is_last = url.query().is_some_and(|query| query.ends_with("continuationToken=2"));
+    /// #     Json(json!({"members": [{"id": "ann"}], "continuationToken": (!is_last).then_some("2")}))
+    /// # };
+    /// # let app = Router::new().route("/v3/conversations/{c}/pagedmembers", get(page));
+    /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let service_url = format!("http://{}", listener.local_addr()?);
+    /// # drop(tokio::spawn(async move { axum::serve(listener, app).await }));
+    /// let channel = Client::new(ConnectorOptions::default())?.at(&service_url)?;
+    /// let (mut count, mut next) = (0, None);
+    /// for _page in 0..100 {
+    ///     let page = channel.paged_members("c1", Some(200), next.as_deref()).await?;
+    ///     count += page.members.unwrap_or_default().len();
+    ///     next = page.continuation_token;
+    ///     if next.is_none() {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(count, 2);
+    /// # Ok(()) }
+    /// ```
+    pub async fn paged_members(
+        &self,
+        conversation: &str,
+        page_size: Option<u32>,
+        continuation_token: Option<&str>,
+    ) -> Result<PagedMembers, Error> {
+        let url = self
+            .conversation(conversation)?
+            .then("/pagedmembers")
+            .query("pageSize", page_size.map(|size| size.to_string()))
+            .query("continuationToken", continuation_token)
+            .url()?;
+        self.ask(Call::get("listing the members", url)).await?.value().await
+    }
+
+    /// Takes a member out of a conversation. Some channels delete a conversation with its last member.
+    ///
+    /// # Errors
+    /// [`Error`], by what to do. [`Error::Gone`] says that there is no such member any more.
+    ///
+    /// # Cancellation
+    /// The member may have been removed; making the call again does no harm.
+    pub async fn delete_member(&self, conversation: &str, member: &str) -> Result<(), Error> {
+        let url = self.conversation(conversation)?.then("/members").id("member", member)?.url()?;
+        self.ask(Call::delete("removing the member", url)).await?.done().await;
+        Ok(())
+    }
+}

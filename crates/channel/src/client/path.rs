@@ -1,0 +1,124 @@
+//! The URL of a call: the service's, then words of the protocol and ids.
+//!
+//! Each id is one segment with everything escaped that a server could take for something else, so two
+//! calls have the same URL only if their ids are the same.
+
+use reqwest::Url;
+
+use super::Error;
+use crate::connector::address::push_segment;
+
+/// A URL in the making.
+#[derive(Debug)]
+pub(super) struct Path {
+    text: String,
+    query: Vec<(&'static str, String)>,
+}
+
+impl Path {
+    pub(super) fn new(base: &Url) -> Self {
+        Self { text: base.as_str().trim_end_matches('/').to_owned(), query: Vec::new() }
+    }
+
+    /// Adds words of the protocol, with the slash before each.
+    pub(super) fn then(mut self, words: &'static str) -> Self {
+        self.text.push_str(words);
+        self
+    }
+
+    /// Adds an id. `name` says whose, in errors.
+    ///
+    /// An id that is empty or a dot segment cannot be one: URLs resolve those away even when escaped.
+    pub(super) fn id(mut self, name: &'static str, id: &str) -> Result<Self, Error> {
+        self.text.push('/');
+        match push_segment(&mut self.text, id) {
+            Some(()) => Ok(self),
+            None => Err(Error::unfit(format!(
+                "the id of the {name} is empty or consists of dots, so it cannot stand in a URL"
+            ))),
+        }
+    }
+
+    /// Adds a parameter, if there is a value.
+    pub(super) fn query(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
+        self.query.extend(value.map(|value| (name, value.into())));
+        self
+    }
+
+    pub(super) fn url(self) -> Result<Url, Error> {
+        let mut url = Url::parse(&self.text)
+            .map_err(|_| Error::unfit("the service URL and the ids make no URL"))?;
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(self.query);
+        }
+        Ok(url)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(base: &str, conversation: &str, id: &str) -> Result<String, Error> {
+        let path = Path::new(&Url::parse(base).unwrap()).then("/v3/conversations");
+        let path = path.id("conversation", conversation)?.then("/members").id("member", id)?;
+        path.url().map(String::from)
+    }
+
+    #[test]
+    fn a_service_url_is_a_prefix_with_or_without_path_and_slash() {
+        for (base, prefix) in [
+            ("http://localhost:56150", "http://localhost:56150"),
+            ("http://localhost:56150/", "http://localhost:56150"),
+            ("http://localhost:56150/_connector", "http://localhost:56150/_connector"),
+            ("http://localhost:56150/_connector/", "http://localhost:56150/_connector"),
+            ("https://a.example/emea//", "https://a.example/emea"),
+        ] {
+            let url = format!("{prefix}/v3/conversations/c/members/m");
+            assert_eq!(member(base, "c", "m"), Ok(url));
+        }
+    }
+
+    #[test]
+    fn different_ids_have_different_urls() {
+        let printed = "a A a/b a%2Fb a%2fb a%252Fb a\\b a+b a%20b a?b a#b a;b a:b a=b a&b a,b a@b a|b ... \
+                       %2e %2e%2e é e\u{301} %C3%A9 😀 ~ - _ * ' ( ! $ members history a/members/a \
+                       ../../v3 19:x@thread.tacv2;messageid=1";
+        let others = ["a b", "a\0", "a\n", "a\r\n", "\u{202e}a"];
+        let ids: Vec<&str> = printed.split(' ').chain(others).collect();
+        let mut urls = Vec::new();
+        for conversation in &ids {
+            for id in &ids {
+                urls.push(member("https://a.example/x", conversation, id).unwrap());
+            }
+        }
+        assert!(urls.iter().all(|url| url.split('/').count() == 9));
+        assert!(urls.iter().all(|url| !url.contains(['?', '#', '\\'])));
+        urls.sort_unstable();
+        urls.dedup();
+        assert_eq!(urls.len(), ids.len() * ids.len());
+    }
+
+    #[test]
+    fn an_id_that_urls_resolve_away_is_refused() {
+        for id in ["", ".", ".."] {
+            for (conversation, id) in [("c", id), (id, "m")] {
+                let error = member("https://a.example", conversation, id).unwrap_err();
+                assert!(matches!(error, Error::Refused { status: None, .. }), "{error:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_escaped_and_left_out_when_there_is_none() {
+        let base = Url::parse("https://a.example").unwrap();
+        let url = |token: Option<&str>| {
+            let path = Path::new(&base).then("/x").query("n", Some("1")).query("token", token);
+            path.url().unwrap().to_string()
+        };
+        assert_eq!(url(None), "https://a.example/x?n=1");
+        assert_eq!(url(Some("a+/= &#é")), "https://a.example/x?n=1&token=a%2B%2F%3D+%26%23%C3%A9");
+        let bare = Path::new(&base).then("/x").query("token", None::<&str>).url().unwrap();
+        assert_eq!(bare.as_str(), "https://a.example/x");
+    }
+}

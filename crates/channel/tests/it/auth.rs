@@ -1,0 +1,11 @@
+//! Authentication in and out, against an issuer and a login service on loopback.
+
+mod accepted;
+mod bad_tokens;
+mod canary;
+mod forge;
+mod issuer;
+mod keys;
+mod listed;
+mod outbound;
+mod world;

@@ -1,0 +1,29 @@
+//! The client of the connector's REST interface, against played channels.
+
+mod addresses;
+mod bodies;
+mod exchange;
+mod faults;
+mod recordings;
+mod sdk;
+mod tokens;
+
+use std::time::Duration;
+
+use sayso_channel::{
+    ConnectorOptions,
+    client::{Client, Service},
+};
+
+use crate::support::PATIENCE;
+
+/// A channel of this machine.
+fn channel(service_url: &str, timeout: Duration) -> Service {
+    let options = ConnectorOptions { timeout, ..Default::default() };
+    Client::new(options).unwrap().at(service_url).unwrap()
+}
+
+/// A channel of this machine that has time.
+fn patient(service_url: &str) -> Service {
+    channel(service_url, PATIENCE)
+}

@@ -1,0 +1,235 @@
+//! The plain form of a stack, read and written in one pass: no trees of values are made of what nobody
+//! looks at. Whatever is not exactly so is read in the long way.
+
+use sayso_activity::Raw;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+use serde_json::Value;
+
+use super::{DialogState, Instance, Members, OPTIONS, Shape, read::DEPTH_MAX};
+
+const STACK: &str = "dialogStack";
+const INSTANCE_ID: &str = "instanceId";
+const VALUES: &str = "values";
+const STEP: &str = "stepIndex";
+
+/// Reads the plain form; `None` when it is another one.
+pub(super) fn read(raw: &Raw) -> Option<DialogState> {
+    let Plain(state) = serde_json::from_str(raw.as_str()).ok()?;
+    (depth(&state) <= DEPTH_MAX).then_some(state)
+}
+
+fn depth(state: &DialogState) -> usize {
+    let inner = state.stack.iter().filter_map(Instance::inner);
+    inner.map(|inner| 1 + depth(inner)).max().unwrap_or_default()
+}
+
+struct Plain(DialogState);
+
+impl<'de> Deserialize<'de> for Plain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(StateVisitor)
+    }
+}
+
+struct StateVisitor;
+
+impl<'de> Visitor<'de> for StateVisitor {
+    type Value = Plain;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a plain stack of dialogs")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Plain, A::Error> {
+        let mut state = DialogState::of(Shape::JavaScript);
+        let mut is_found = false;
+        while let Some(name) = map.next_key::<&str>()? {
+            if name != STACK || is_found {
+                return Err(A::Error::custom("not the plain form"));
+            }
+            let stack: Vec<PlainInstance> = map.next_value()?;
+            state.stack = stack.into_iter().map(|PlainInstance(instance)| instance).collect();
+            is_found = true;
+        }
+        Ok(Plain(state))
+    }
+}
+
+struct PlainInstance(Instance);
+
+impl<'de> Deserialize<'de> for PlainInstance {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(InstanceVisitor)
+    }
+}
+
+struct InstanceVisitor;
+
+impl<'de> Visitor<'de> for InstanceVisitor {
+    type Value = PlainInstance;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a dialog on a plain stack")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PlainInstance, A::Error> {
+        let mut instance = Instance::default();
+        let mut has_id = false;
+        while let Some(name) = map.next_key::<&str>()? {
+            match name {
+                "id" if !has_id => {
+                    instance.id = map.next_value()?;
+                    has_id = true;
+                }
+                "version" => instance.version = Some(map.next_value()?),
+                "state" => PlainState(&mut instance).fill(&mut map)?,
+                _ => return Err(A::Error::custom("not the plain form")),
+            }
+        }
+        if !has_id {
+            return Err(A::Error::custom("not the plain form"));
+        }
+        Ok(PlainInstance(instance))
+    }
+}
+
+/// Fills what an instance keeps.
+struct PlainState<'i>(&'i mut Instance);
+
+impl PlainState<'_> {
+    fn fill<'de, A: MapAccess<'de>>(self, map: &mut A) -> Result<(), A::Error> {
+        map.next_value_seed(self)
+    }
+}
+
+impl<'de> serde::de::DeserializeSeed<'de> for PlainState<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for PlainState<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("what a dialog keeps")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self(instance) = self;
+        while let Some(name) = map.next_key::<std::borrow::Cow<'_, str>>()? {
+            match &*name {
+                OPTIONS => instance.options = Some(map.next_value()?),
+                "dialogs" => {
+                    let Plain(inner) = map.next_value()?;
+                    instance.inner = Some(Box::new(inner));
+                }
+                _ => drop(instance.state.insert(name.into_owned(), map.next_value()?)),
+            }
+        }
+        if !instance.state.contains_key(STEP) {
+            return Ok(());
+        }
+        // The SDK keeps the id of a waterfall among the author's own values, and no options as empty ones.
+        if let Some(Value::Object(values)) = instance.state.get_mut(VALUES)
+            && let Some(id) = values.remove(INSTANCE_ID)
+        {
+            instance.state.insert(INSTANCE_ID.to_owned(), id);
+        }
+        if instance.options.as_ref().is_some_and(|options| options.as_str() == "{}") {
+            instance.options = Some(Raw::null());
+        }
+        Ok(())
+    }
+}
+
+/// Writes the plain form.
+pub(super) fn write<S: Serializer>(state: &DialogState, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, value) in &state.rest {
+        map.serialize_entry(name, value)?;
+    }
+    map.serialize_entry(STACK, &Stack(&state.stack))?;
+    map.end()
+}
+
+struct Stack<'a>(&'a [Instance]);
+
+impl Serialize for Stack<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(One))
+    }
+}
+
+struct One<'a>(&'a Instance);
+
+impl Serialize for One<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(instance) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &instance.id)?;
+        for (name, value) in &instance.rest {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry("state", &Kept(instance))?;
+        if let Some(version) = &instance.version {
+            map.serialize_entry("version", version)?;
+        }
+        map.end()
+    }
+}
+
+struct Kept<'a>(&'a Instance);
+
+impl Serialize for Kept<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(instance) = self;
+        let is_waterfall = instance.state.contains_key(STEP);
+        let id = instance.state.get(INSTANCE_ID).filter(|_| is_waterfall);
+        let mut map = serializer.serialize_map(None)?;
+        match &instance.options {
+            Some(options) if options.is_null() && is_waterfall => {
+                map.serialize_entry(OPTIONS, &Members::new())?;
+            }
+            Some(options) => map.serialize_entry(OPTIONS, options)?,
+            None => {}
+        }
+        for (name, value) in &instance.state {
+            match (name.as_str(), value, id) {
+                (INSTANCE_ID, _, Some(_)) => {}
+                (OPTIONS, Value::Null, _) if is_waterfall => {
+                    map.serialize_entry(OPTIONS, &Members::new())?;
+                }
+                (VALUES, Value::Object(values), Some(id)) => {
+                    map.serialize_entry(VALUES, &Values(values, id))?;
+                }
+                _ => map.serialize_entry(name, value)?,
+            }
+        }
+        if let Some(inner) = &instance.inner {
+            map.serialize_entry("dialogs", &**inner)?;
+        }
+        map.end()
+    }
+}
+
+/// The values of a waterfall, with its id among them.
+struct Values<'a>(&'a Members, &'a Value);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(values, id) = self;
+        let mut map = serializer.serialize_map(Some(values.len() + 1))?;
+        for (name, value) in *values {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry(INSTANCE_ID, id)?;
+        map.end()
+    }
+}

@@ -1,0 +1,172 @@
+//! The handlers that get something beside the turn: what the activity brings, already read.
+
+use std::sync::Arc;
+
+use sayso_activity::{
+    Account, Activity, AdaptiveCardInvoke, AdaptiveCardResponse, InvokeError, Kind, Reaction,
+    SearchInvoke, SearchResponse, TokenResponse,
+};
+use serde::Serialize;
+
+use super::{
+    Bot,
+    trigger::{self, Trigger},
+};
+use crate::{BotError, HandlerFuture, Turn};
+
+impl Bot {
+    /// Handles the arrival of members: the handler gets who came, without the bot itself. It does not run
+    /// when the bot is the only one.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::{Bot, Turn, activity::Account};
+    ///
+    /// let bot = Bot::new().on_members_added(async |mut turn: Turn, members: Vec<Account>| {
+    ///     for member in members {
+    ///         turn.say(format!("Welcome, {}!", member.name.unwrap_or_default()));
+    ///     }
+    ///     Ok(())
+    /// });
+    /// ```
+    #[must_use]
+    pub fn on_members_added<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, Vec<Account>) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        self.add(Trigger::MembersAdded, move |turn| {
+            let value = trigger::added(turn.activity());
+            handler(turn, value)
+        })
+    }
+
+    /// Handles the leaving of members: the handler gets who left, without the bot itself. An activity that
+    /// says who came is not one of leaving, whatever else it says.
+    #[must_use]
+    pub fn on_members_removed<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, Vec<Account>) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        self.add(Trigger::MembersRemoved, move |turn| {
+            let value = trigger::removed(turn.activity());
+            handler(turn, value)
+        })
+    }
+
+    /// Handles reactions that were put on a message: [`Activity::reply_to_id`] has its id. When one
+    /// activity brings reactions put on and taken off, this handler runs, then that of
+    /// [`on_reactions_removed`](Self::on_reactions_removed), in one turn.
+    #[must_use]
+    pub fn on_reactions_added<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, Vec<Reaction>) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        self.add(Trigger::ReactionsAdded, move |turn| {
+            let value = turn.activity().reactions_added();
+            handler(turn, value)
+        })
+    }
+
+    /// Handles reactions that were taken off a message: [`Activity::reply_to_id`] has its id.
+    #[must_use]
+    pub fn on_reactions_removed<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, Vec<Reaction>) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        self.add(Trigger::ReactionsRemoved, move |turn| {
+            let value = turn.activity().reactions_removed();
+            handler(turn, value)
+        })
+    }
+
+    /// Handles the token that a sign-in gave. On a channel where users make events themselves, it is only
+    /// as good as the user: check it before it is used.
+    #[must_use]
+    pub fn on_token_response<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, TokenResponse) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        self.add(Trigger::TokenResponse, move |turn| {
+            let value = trigger::token(turn.activity()).unwrap_or_default();
+            handler(turn, value)
+        })
+    }
+
+    /// Handles buttons of the sort `Action.Execute` on adaptive cards (the invoke
+    /// `adaptiveCard/action`): the handler gives what the client shows then. A press that is not well
+    /// formed is refused before it, with status 400.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::{Bot, Turn, activity::{AdaptiveCardInvoke, AdaptiveCardResponse}};
+    ///
+    /// let bot = Bot::new().on_card_action(async |_turn: Turn, press: AdaptiveCardInvoke| {
+    ///     Ok(AdaptiveCardResponse::message(format!("You pressed {}.", press.verb())))
+    /// });
+    /// ```
+    #[must_use]
+    pub fn on_card_action<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, AdaptiveCardInvoke) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture<AdaptiveCardResponse> + Send + 'static,
+    {
+        self.answering(AdaptiveCardInvoke::NAME, AdaptiveCardInvoke::of, handler)
+    }
+
+    /// Handles what an input of an adaptive card asks for while the user types (the invoke
+    /// `application/search`): the handler gives what fits. A search that is not well formed is refused
+    /// before it, with status 400.
+    #[must_use]
+    pub fn on_search<F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Turn, SearchInvoke) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture<SearchResponse> + Send + 'static,
+    {
+        self.answering(SearchInvoke::NAME, SearchInvoke::of, handler)
+    }
+
+    fn answering<V, R, F, Fut>(
+        self,
+        name: &str,
+        read: fn(&Activity) -> Result<V, InvokeError>,
+        handler: F,
+    ) -> Self
+    where
+        V: Send + 'static,
+        R: Serialize + Send + 'static,
+        F: Fn(Turn, V) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture<R> + Send + 'static,
+    {
+        let handler = Arc::new(handler);
+        self.add(Trigger::Named(Kind::Invoke, name.to_owned()), move |mut turn| {
+            let handler = Arc::clone(&handler);
+            async move {
+                let value = match read(turn.activity()) {
+                    Ok(value) => value,
+                    Err(error) => return refuse(&mut turn, &error),
+                };
+                let response = turn.lend(|turn| handler(turn, value)).await?;
+                answer(&mut turn, &response)
+            }
+        })
+    }
+}
+
+/// Answers an invoke with a body, unless its handler has answered by itself.
+pub(super) fn answer<R: Serialize>(turn: &mut Turn, response: &R) -> Result<(), BotError> {
+    if turn.response().is_none() {
+        turn.respond(200, response)?;
+    }
+    Ok(())
+}
+
+/// Answers an invoke that is not well formed.
+pub(super) fn refuse(turn: &mut Turn, error: &InvokeError) -> Result<(), BotError> {
+    turn.respond(error.status(), error)?;
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What a handler is for.
+
+use std::{fmt, sync::Arc};
+
+use sayso_activity::{Account, Activity, Kind, TokenResponse};
+
+/// What a handler is for.
+#[derive(Clone)]
+pub(super) enum Trigger {
+    Kind(Kind),
+    Named(Kind, String),
+    MembersAdded,
+    MembersRemoved,
+    ReactionsAdded,
+    ReactionsRemoved,
+    Installed,
+    Uninstalled,
+    TokenResponse,
+    /// What an [`ActivityHandler`](crate::ActivityHandler) says it handles.
+    Asked(Arc<dyn Fn(&Activity) -> bool + Send + Sync>),
+    /// Whatever has no other handler.
+    Any,
+}
+
+impl Trigger {
+    pub(super) fn fits(&self, activity: &Activity) -> bool {
+        let is = |kind: &Kind| activity.kind == *kind;
+        match self {
+            Self::Kind(kind) => is(kind),
+            Self::Named(kind, name) => is(kind) && activity.name.as_deref() == Some(name),
+            Self::MembersAdded => !added(activity).is_empty(),
+            Self::MembersRemoved => !removed(activity).is_empty(),
+            Self::ReactionsAdded => {
+                is(&Kind::MessageReaction) && !activity.reactions_added().is_empty()
+            }
+            Self::ReactionsRemoved => {
+                is(&Kind::MessageReaction) && !activity.reactions_removed().is_empty()
+            }
+            Self::Installed => installation(activity) == Some(Installation::Added),
+            Self::Uninstalled => installation(activity) == Some(Installation::Removed),
+            Self::TokenResponse => token(activity).is_some(),
+            Self::Asked(handles) => handles(activity),
+            Self::Any => false,
+        }
+    }
+}
+
+impl fmt::Debug for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kind(kind) => f.write_str(kind.as_str()),
+            Self::Named(kind, name) => write!(f, "{kind} {name}"),
+            Self::MembersAdded => f.write_str("members added"),
+            Self::MembersRemoved => f.write_str("members removed"),
+            Self::ReactionsAdded => f.write_str("reactions added"),
+            Self::ReactionsRemoved => f.write_str("reactions removed"),
+            Self::Installed => f.write_str("installed"),
+            Self::Uninstalled => f.write_str("uninstalled"),
+            Self::TokenResponse => f.write_str("token response"),
+            Self::Asked(_) => f.write_str("activity handler"),
+            Self::Any => f.write_str("any"),
+        }
+    }
+}
+
+/// What happened to the bot's installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Installation {
+    Added,
+    Removed,
+}
+
+pub(super) fn installation(activity: &Activity) -> Option<Installation> {
+    if activity.kind != Kind::InstallationUpdate {
+        return None;
+    }
+    match activity.action()?.as_str() {
+        "add" | "add-upgrade" => Some(Installation::Added),
+        "remove" | "remove-upgrade" => Some(Installation::Removed),
+        _ => None,
+    }
+}
+
+/// Who came, without the bot itself.
+pub(super) fn added(activity: &Activity) -> Vec<Account> {
+    others(activity, activity.members_added.as_deref())
+}
+
+/// Who left, without the bot itself. An update that says who came does not count as one of leaving,
+/// as in other runtimes.
+pub(super) fn removed(activity: &Activity) -> Vec<Account> {
+    match activity.members_added.as_deref() {
+        None | Some([]) => others(activity, activity.members_removed.as_deref()),
+        Some(_) => Vec::new(),
+    }
+}
+
+fn others(activity: &Activity, members: Option<&[Account]>) -> Vec<Account> {
+    if activity.kind != Kind::ConversationUpdate {
+        return Vec::new();
+    }
+    let bot = activity.recipient.as_ref().and_then(|bot| bot.id.as_deref());
+    let others = members.unwrap_or_default().iter().filter(|who| who.id.as_deref() != bot);
+    others.cloned().collect()
+}
+
+/// The token that an event brings.
+pub(super) fn token(activity: &Activity) -> Option<TokenResponse> {
+    let is_named = activity.name.as_deref() == Some(TokenResponse::NAME);
+    if activity.kind != Kind::Event || !is_named {
+        return None;
+    }
+    activity.value.as_ref()?.get().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn activity(text: &str) -> Activity {
+        Activity::from_json(text.as_bytes()).unwrap()
+    }
+
+    fn ids(members: &[Account]) -> Vec<&str> {
+        members.iter().map(|who| who.id.as_deref().unwrap_or("-")).collect()
+    }
+
+    #[test]
+    fn the_bot_itself_neither_comes_nor_leaves() {
+        for (members, came, left) in [
+            (r#""membersAdded":[{"id":"b"}]"#, vec![], vec![]),
+            (r#""membersAdded":[{"id":"b"},{"id":"a"},{}]"#, vec!["a", "-"], vec![]),
+            (r#""membersRemoved":[{"id":"a"},{"id":"b"}]"#, vec![], vec!["a"]),
+            (r#""membersAdded":[],"membersRemoved":[{"id":"a"}]"#, vec![], vec!["a"]),
+            (r#""membersAdded":[{"id":"a"}],"membersRemoved":[{"id":"c"}]"#, vec!["a"], vec![]),
+            (r#""membersAdded":[{"id":"b"}],"membersRemoved":[{"id":"c"}]"#, vec![], vec![]),
+            (r#""topicName":"t""#, vec![], vec![]),
+        ] {
+            let update = activity(&format!(
+                r#"{{"type":"conversationUpdate","recipient":{{"id":"b"}},{members}}}"#
+            ));
+            assert_eq!(ids(&added(&update)), came, "{members}");
+            assert_eq!(ids(&removed(&update)), left, "{members}");
+        }
+        let message = activity(r#"{"type":"message","membersAdded":[{"id":"a"}]}"#);
+        assert!(added(&message).is_empty());
+    }
+
+    #[test]
+    fn an_installation_is_added_or_removed_or_neither() {
+        for (action, expected) in [
+            (r#""add""#, Some(Installation::Added)),
+            (r#""add-upgrade""#, Some(Installation::Added)),
+            (r#""remove""#, Some(Installation::Removed)),
+            (r#""remove-upgrade""#, Some(Installation::Removed)),
+            (r#""Add""#, None),
+            ("7", None),
+            ("null", None),
+        ] {
+            let text = |kind| format!(r#"{{"type":"{kind}","action":{action}}}"#);
+            assert_eq!(installation(&activity(&text("installationUpdate"))), expected, "{action}");
+            assert_eq!(installation(&activity(&text("contactRelationUpdate"))), None);
+        }
+    }
+
+    #[test]
+    fn only_an_event_of_that_name_brings_a_token() {
+        for (text, is_token) in [
+            (r#"{"type":"event","name":"tokens/response","value":{"token":"t"}}"#, true),
+            (r#"{"type":"event","name":"tokens/response","value":"t"}"#, false),
+            (r#"{"type":"event","name":"tokens/response"}"#, false),
+            (r#"{"type":"event","name":"other","value":{"token":"t"}}"#, false),
+            (r#"{"type":"invoke","name":"tokens/response","value":{"token":"t"}}"#, false),
+        ] {
+            assert_eq!(token(&activity(text)).is_some(), is_token, "{text}");
+        }
+    }
+}

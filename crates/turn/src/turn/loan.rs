@@ -1,0 +1,76 @@
+//! A loan: who has a turn lends it to one who takes it whole, and has it back when that one is done.
+//!
+//! Middleware goes on after the handler in this way. The turn comes back whatever happens to the
+//! borrower: it ends, fails, panics, or is dropped while it waits.
+
+use std::{future::Future, sync::Arc};
+
+use super::{BotError, Home, Inner, Turn};
+use crate::{Bag, Failure, state::State};
+
+impl Turn {
+    /// Lends the turn to some work, and has it back afterwards.
+    ///
+    /// # Errors
+    /// Those of the work; [`Failure::Kept`] when it did not give the turn back.
+    pub(crate) async fn lend<T, F, Fut>(&mut self, work: F) -> Result<T, BotError>
+    where
+        F: FnOnce(Self) -> Fut,
+        Fut: Future<Output = Result<T, BotError>>,
+    {
+        let mut loan = Loan { home: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
+        let turn = Self { inner: loan.lender.inner.take(), home: Arc::clone(&loan.home) };
+        // After the loan, so that it is dropped before it: it holds the turn.
+        let result = work(turn).await;
+        match loan.end() {
+            true => result,
+            false => Err(Failure::Kept.into()),
+        }
+    }
+}
+
+struct Loan<'a> {
+    lender: &'a mut Turn,
+    home: Arc<Home>,
+    /// Stands in for what does not come back.
+    spare: Option<Box<Inner>>,
+}
+
+impl Loan<'_> {
+    /// Gives the turn back to its lender, or the spare; says whether it was the turn.
+    fn end(&mut self) -> bool {
+        let Some(spare) = self.spare.take() else { return true };
+        let inner = self.home.take();
+        let is_back = inner.is_some();
+        self.lender.inner = Some(inner.unwrap_or(spare));
+        is_back
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A turn that can be used and will fail: its lender must not meet a hole.
+fn spare(inner: &Inner) -> Inner {
+    Inner {
+        id: inner.id,
+        activity: Arc::clone(&inner.activity),
+        reference: Arc::clone(&inner.reference),
+        now: inner.now,
+        conversation: State::new(inner.conversation.key().clone(), Bag::default()),
+        further: Vec::new(),
+        source: Arc::clone(&inner.source),
+        effects: Arc::clone(&inner.effects),
+        limits: Arc::clone(&inner.limits),
+        hooks: inner.hooks.clone(),
+        replies: Vec::new(),
+        replies_over: 0,
+        timers: Vec::new(),
+        cancelled: Vec::new(),
+        response: None,
+        is_kept: true,
+    }
+}
