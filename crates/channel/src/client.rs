@@ -40,11 +40,10 @@ use crate::{Connector, ConnectorError, ConnectorOptions};
 /// ```
 /// use sayso_channel::{ConnectorOptions, client::{Client, Error}};
 /// use sayso_turn::activity::Activity;
-/// # use axum::{Json, Router, routing::post};
-/// # use serde_json::json;
+/// # use axum::{Router, routing::post};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let given = || async { Json(json!({"id": "7"})) };
+/// # let given = || async { r#"{"id":"7"}"# };
 /// # let app = Router::new().route("/_connector/v3/conversations/{c}/activities", post(given));
 /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 /// # let service_url = format!("http://{}/_connector", listener.local_addr()?);

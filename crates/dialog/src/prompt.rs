@@ -58,7 +58,12 @@ pub trait Prompt: fmt::Debug + Send + Sync + 'static {
     const NEEDS_OPTIONS: bool = false;
 
     /// Makes the question of what the author wrote.
-    fn render(&self, asked: Activity, _options: &PromptOptions, _inbound: &Inbound<'_>) -> Activity {
+    fn render(
+        &self,
+        asked: Activity,
+        _options: &PromptOptions,
+        _inbound: &Inbound<'_>,
+    ) -> Activity {
         asked
     }
 

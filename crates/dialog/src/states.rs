@@ -97,7 +97,7 @@ use sayso_turn::{BotError, Property, Turn};
 /// # impl Default for Order { fn default() -> Self { Self::Toppings { size: String::new() } } }
 ///
 /// async fn toppings(turn: &mut Turn, size: u8) -> Result<Order, BotError> {
-/// #   todo!()
+/// #   Err("not yet".into())
 /// }
 /// ```
 #[diagnostic::on_unimplemented(

@@ -26,7 +26,8 @@ async fn difference(mut step: Step<'_>) -> StepResult {
 
 fn bot() -> Bot {
     let waterfall = WaterfallDialog::new("waterfall").step(first).step(second).step(difference);
-    let root = ComponentDialog::new("root").with(waterfall).with(NumberPrompt::<i64>::new("number"));
+    let root =
+        ComponentDialog::new("root").with(waterfall).with(NumberPrompt::<i64>::new("number"));
     Dialogs::new(root).bot()
 }
 

@@ -23,11 +23,10 @@ impl Service {
     /// ```
     /// use sayso_channel::{ConnectorOptions, client::Client};
     /// use sayso_turn::activity::{Account, Activity, ConversationParameters};
-    /// # use axum::{Json, Router, routing::post};
-    /// # use serde_json::json;
+    /// # use axum::{Router, routing::post};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let made = || async { Json(json!({"id": "c1", "activityId": "7"})) };
+    /// # let made = || async { r#"{"id":"c1","activityId":"7"}"# };
     /// # let app = Router::new().route("/v3/conversations", post(made));
     /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     /// # let service_url = format!("http://{}", listener.local_addr()?);

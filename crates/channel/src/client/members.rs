@@ -41,13 +41,14 @@ impl Service {
     /// # Example
     /// ```
     /// use sayso_channel::{ConnectorOptions, client::Client};
-    /// # use axum::{Json, Router, http::Uri, routing::get};
-    /// # use serde_json::json;
+    /// # use axum::{Router, http::Uri, routing::get};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let page = |url: Uri| async move {
-    /// #     let is_last = url.query().is_some_and(|query| query.ends_with("continuationToken=2"));
-    /// #     Json(json!({"members": [{"id": "ann"}], "continuationToken": (!is_last).then_some("2")}))
+    /// #     match url.query().is_some_and(|query| query.ends_with("continuationToken=2")) {
+    /// #         true => r#"{"members":[{"id":"ann"}]}"#,
+    /// #         false => r#"{"members":[{"id":"bob"}],"continuationToken":"2"}"#,
+    /// #     }
     /// # };
     /// # let app = Router::new().route("/v3/conversations/{c}/pagedmembers", get(page));
     /// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;

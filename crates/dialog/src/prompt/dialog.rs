@@ -93,8 +93,9 @@ impl<P: Prompt> PromptDialog<P> {
 
     fn options(&self, dc: &DialogContext) -> Result<PromptOptions> {
         let kept = dc.top().map(Instance::options).transpose();
-        let kept = kept.map_err(|source| {
-            Error::Type { what: format!("the options of the prompt `{}`", self.id), source }
+        let kept = kept.map_err(|source| Error::Type {
+            what: format!("the options of the prompt `{}`", self.id),
+            source,
         })?;
         Ok(kept.flatten().unwrap_or_default())
     }

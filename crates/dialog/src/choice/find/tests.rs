@@ -1,3 +1,5 @@
+//! Texts and the candidates that are found in them.
+
 use super::{Candidate, FindOptions, find_values};
 use crate::choice::TOKENS_MAX;
 

@@ -1,3 +1,5 @@
+//! Answers and the choices that they mean.
+
 use super::{FindOptions, find_choices, recognize_choices};
 use crate::choice::{CardAction, Choice};
 use crate::recognize::Language;

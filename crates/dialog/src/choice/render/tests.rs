@@ -1,3 +1,5 @@
+//! Choices in every style.
+
 use sayso_activity::{Account, Activity, Attachment, ConversationAccount, Raw};
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Yes and no, language by language.
+
 use super::{Words, normalise, words, yes_or_no};
 use crate::recognize::Language;
 

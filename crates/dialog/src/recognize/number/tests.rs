@@ -1,3 +1,5 @@
+//! Numbers, language by language.
+
 use super::{Kind, Number, numbers, numbers_in_locale};
 use crate::recognize::Language;
 

@@ -1,3 +1,5 @@
+//! Ordinals, language by language.
+
 use super::phrases::Phrases;
 use super::{
     bulgarian, dutch, french, german, italian, ordinals, portuguese, russian, spanish, swedish,

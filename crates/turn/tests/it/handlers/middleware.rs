@@ -9,7 +9,8 @@ use std::{
 };
 
 use sayso_turn::{
-    Bot, BotError, Documents, Error, Failure, Limits, Middleware, Next, Turn, activity::Kind, run,
+    Bot, BotError, Documents, Error, Failure, Limits, Logic, Middleware, Next, Turn,
+    activity::Kind, run,
 };
 
 use super::{activity, outcome, say, texts};
@@ -72,6 +73,10 @@ async fn it_may_catch_an_error_and_what_was_said_counts() {
 #[tokio::test]
 async fn it_sees_what_no_handler_is_for() {
     let bot = Bot::new().with(Bracket("a")).on_message(say("handler"));
+    assert!(
+        bot.handles(&activity(r#""type":"typing""#)),
+        "the engine asks before it runs anything"
+    );
     assert_eq!(texts(&outcome(&bot, r#""type":"typing""#).await), ["a in", "a out"]);
     let bot = bot.on_any(say("any"));
     assert_eq!(texts(&outcome(&bot, r#""type":"typing""#).await), ["a in", "any", "a out"]);
