@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use crate::{Account, Activity, Entity, Mention, Raw};
 
+/// How many mentions of one account are taken out of a text: each costs a look through all of it.
+const TAKEN_OUT_MAX: usize = 16;
+
 impl Activity {
     /// Who is mentioned, in order.
     #[must_use]
@@ -38,6 +41,10 @@ impl Activity {
 
     /// The text without the mentions of one account, as a bot in a group wants to read it.
     ///
+    /// # Limits
+    ///
+    /// At most 16 entities that mention the account are looked at.
+    ///
     /// # Example
     ///
     /// ```
@@ -53,16 +60,14 @@ impl Activity {
     #[must_use]
     pub fn without_mention_of(&self, id: &str) -> String {
         let mut text = Cow::Borrowed(self.text());
-        for mention in self.mentions() {
-            let Some(account) = mention.mentioned.filter(|who| who.id.as_deref() == Some(id))
-            else {
-                continue;
-            };
-            let at = mention.text.filter(|at| !at.is_empty()).or_else(|| {
-                // Some channels say who, and not how it stands in the text.
-                account.name.map(|name| format!("<at>{}</at>", escaped(&name)))
-            });
-            if let Some(at) = at {
+        let of_account = |mention: &Mention| {
+            mention.mentioned.as_ref().is_some_and(|who| who.id.as_deref() == Some(id))
+        };
+        for mention in self.mentions().into_iter().filter(of_account).take(TAKEN_OUT_MAX) {
+            let name = mention.mentioned.and_then(|who| who.name);
+            // Some channels say who, and not how it stands in the text.
+            let at = mention.text.filter(|at| !at.is_empty());
+            if let Some(at) = at.or_else(|| Some(format!("<at>{}</at>", escaped(&name?)))) {
                 text = Cow::Owned(without(&text, &at));
             }
         }
@@ -78,28 +83,23 @@ fn escaped(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without a part, wherever it stands, and without the gap that it would leave.
+/// The text without a part, wherever it stands and in capitals or not, and without the gap that it
+/// would leave.
 fn without(text: &str, part: &str) -> String {
+    // Lower case in ASCII has the same length, so places in one text are places in the other.
+    let (lower, part) = (text.to_ascii_lowercase(), part.to_ascii_lowercase());
     let mut left = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = find(rest, part) {
-        let (before, after) = rest.split_at(at);
-        left.push_str(before);
-        rest = after.get(part.len()..).unwrap_or_default();
+    let mut end = 0;
+    let places = lower.match_indices(&part).map(|(at, part)| (at, at + part.len()));
+    for (at, next) in places.chain([(text.len(), text.len())]) {
+        let mut piece = text.get(end..at).unwrap_or_default();
         if left.is_empty() || left.ends_with(char::is_whitespace) {
-            rest = rest.trim_start_matches(' ');
+            piece = piece.trim_start_matches(' ');
         }
+        left.push_str(piece);
+        end = next;
     }
-    left + rest
-}
-
-/// Where a part stands first. Clients write tags in capitals or not.
-fn find(text: &str, part: &str) -> Option<usize> {
-    let starts = |(at, _): &(usize, char)| {
-        let piece = text.get(*at..at + part.len());
-        piece.is_some_and(|piece| piece.eq_ignore_ascii_case(part))
-    };
-    text.char_indices().find(starts).map(|(at, _)| at)
+    left
 }
 
 #[cfg(test)]
@@ -128,6 +128,8 @@ mod tests {
             ("é<at>Bot</at>é", "éé"),
             ("no mention", "no mention"),
             ("<at>Bo", "<at>Bo"),
+            ("two  spaces <at>Bot</at> stay", "two  spaces stay"),
+            ("\u{130}<at>BOT</at>\u{130}", "\u{130}\u{130}"),
             ("", ""),
         ] {
             check(text, mention, expected);

@@ -24,6 +24,7 @@ use sayso_turn::{
     activity::{Activity, Kind},
     channel::{Channel, Delivery, Parcel},
 };
+use tokio::time::{Instant, timeout};
 
 use crate::{
     ServiceUrls,
@@ -58,6 +59,7 @@ pub struct Connector {
     pub(crate) client: Client,
     pub(crate) service_urls: ServiceUrls,
     pub(crate) tokens: Option<Tokens>,
+    timeout: Duration,
 }
 
 /// How a [`Connector`] reaches channels.
@@ -137,10 +139,37 @@ impl Connector {
             builder = builder.dns_resolver(PublicOnly::new());
         }
         let client = builder.build().map_err(|error| ConnectorError::Client(error.into()))?;
-        let ConnectorOptions { service_urls, tokens, .. } = options;
+        let ConnectorOptions { service_urls, tokens, timeout, .. } = options;
         // Whoever listens on this machine is not known to be a channel.
         let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
-        Ok(Self { client, service_urls, tokens })
+        Ok(Self { client, service_urls, tokens, timeout })
+    }
+
+    /// Hands a reply over with a token. Getting the token is a part of the time.
+    async fn deliver_with(&self, tokens: &Tokens, url: &Url, parcel: &Parcel) -> Delivery {
+        let started = Instant::now();
+        let left = || self.timeout.saturating_sub(started.elapsed());
+        let mut refused = None;
+        loop {
+            // Half of it is for the reply itself.
+            let bearer = match timeout(left() / 2, tokens.bearer(None, refused.as_ref())).await {
+                Ok(Ok(bearer)) => bearer,
+                Ok(Err(error)) => return no_token(&error, refused.is_some()),
+                // It is still being asked for; the next try finds it.
+                Err(_) => return no_token(&TokenError::NOT_YET, false),
+            };
+            let response = match self.post(url, parcel, Some(&bearer), left()).await {
+                Ok(response) => response,
+                Err(error) => return verdict::unanswered(&error),
+            };
+            if response.status() != StatusCode::UNAUTHORIZED {
+                return verdict::answered(response).await;
+            }
+            if refused.is_some() {
+                return no_token(&TokenError::NOT_ACCEPTED, true);
+            }
+            refused = Some(bearer);
+        }
     }
 
     /// Posts a reply.
@@ -149,10 +178,12 @@ impl Connector {
         url: &Url,
         parcel: &Parcel,
         bearer: Option<&Bearer>,
+        timeout: Duration,
     ) -> Result<reqwest::Response, reqwest::Error> {
         let mut request = self
             .client
             .post(url.clone())
+            .timeout(timeout)
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(body(&parcel.activity));
         if let Ok(id) = HeaderValue::from_str(parcel.id.as_str()) {
@@ -191,29 +222,12 @@ impl Channel for Connector {
             Ok(url) => url,
             Err(reason) => return Delivery::Refused { reason },
         };
-        let Some(tokens) = &self.tokens else {
-            return match self.post(&url, parcel, None).await {
+        match &self.tokens {
+            Some(tokens) => self.deliver_with(tokens, &url, parcel).await,
+            None => match self.post(&url, parcel, None, self.timeout).await {
                 Ok(response) => verdict::answered(response).await,
                 Err(error) => verdict::unanswered(&error),
-            };
-        };
-        let mut refused = None;
-        loop {
-            let bearer = match tokens.bearer(None, refused.as_ref()).await {
-                Ok(bearer) => bearer,
-                Err(error) => return no_token(&error, refused.is_some()),
-            };
-            let response = match self.post(&url, parcel, Some(&bearer)).await {
-                Ok(response) => response,
-                Err(error) => return verdict::unanswered(&error),
-            };
-            if response.status() != StatusCode::UNAUTHORIZED {
-                return verdict::answered(response).await;
-            }
-            if refused.is_some() {
-                return no_token(&TokenError::NOT_ACCEPTED, true);
-            }
-            refused = Some(bearer);
+            },
         }
     }
 }

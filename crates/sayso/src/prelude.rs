@@ -13,7 +13,9 @@
 
 pub use sayso_activity::{Activity, Attachment, Kind};
 pub use sayso_dialog::conversation::{Conversation, choice, confirm, conversation, number, text};
-pub use sayso_turn::{Bot, BotError, Key, Limits, Overlap, TimerId, Turn};
+pub use sayso_turn::{
+    ActivityHandler, Bot, BotError, Key, Limits, Middleware, Next, Overlap, TimerId, Turn,
+};
 pub use serde::{Deserialize, Serialize};
 
 pub use crate::{BotState, Result, Server, States, states};

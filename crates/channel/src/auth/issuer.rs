@@ -182,3 +182,40 @@ impl Next {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sayso_turn::clock::SystemClock;
+
+    use super::*;
+
+    fn may_ask(metadata: &str, keys: &str, private_addresses: bool) -> bool {
+        let http = Http::new(Duration::from_secs(1), private_addresses).unwrap();
+        let clock = Arc::new(SystemClock::new());
+        let metadata = http::secure(metadata).unwrap();
+        let issuer = Issuer::new(metadata, http, clock, private_addresses);
+        http::secure(keys).is_some_and(|url| issuer.may_ask(&url))
+    }
+
+    #[test]
+    fn metadata_from_outside_does_not_send_us_inside() {
+        let outside = "https://issuer.example/metadata";
+        for keys in ["https://issuer.example/k", "https://keys.example/k", "https://8.8.8.8/k"] {
+            assert!(may_ask(outside, keys, false), "{keys}");
+        }
+        for keys in [
+            "https://localhost/k",
+            "http://127.0.0.1/k",
+            "https://10.0.0.1/k",
+            "https://169.254.169.254/k",
+            "https://[fd00::1]/k",
+            "https://[::ffff:10.0.0.1]/k",
+            "http://keys.example/k",
+        ] {
+            assert!(!may_ask(outside, keys, false), "{keys}");
+        }
+        assert!(may_ask(outside, "https://10.0.0.1/k", true));
+        assert!(!may_ask(outside, "http://127.0.0.1/k", true));
+        assert!(may_ask("http://127.0.0.1:1/m", "http://localhost:2/k", false));
+    }
+}

@@ -79,6 +79,7 @@ pub enum TokenError {
 
 impl TokenError {
     pub(super) const CREDENTIALS: Self = Self::Credentials("the app's credentials cannot be used");
+    pub(crate) const NOT_YET: Self = Self::Credentials("it has not come yet");
     pub(crate) const NOT_ACCEPTED: Self =
         Self::Credentials("the channel does not accept the bot's token");
 

@@ -18,7 +18,8 @@ impl Turn {
         F: FnOnce(Self) -> Fut,
         Fut: Future<Output = Result<T, BotError>>,
     {
-        let mut loan = Loan { home: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
+        let mut loan =
+            Loan { home: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
         let turn = Self { inner: loan.lender.inner.take(), home: Arc::clone(&loan.home) };
         // After the loan, so that it is dropped before it: it holds the turn.
         let result = work(turn).await;

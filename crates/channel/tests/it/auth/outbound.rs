@@ -21,7 +21,7 @@ use super::{
     issuer::{Asked, Page, Pages},
     world::{APP, HandClock, NOW, options},
 };
-use crate::support::message;
+use crate::support::{PATIENCE, message};
 
 const TOKEN: &str = "/botframework.com/oauth2/v2.0/token";
 const POST: &str = "/v3/conversations/c1/activities";
@@ -210,6 +210,34 @@ async fn without_a_token_nothing_is_posted() {
         assert_eq!(post.login.count(), before + 1, "{page:?}");
     }
     assert_eq!((post.channel.count(), elsewhere.count()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_token_that_takes_long_puts_the_reply_off_and_is_found_by_the_next_try() {
+    let post = Post::start().await;
+    let answer = json!({"access_token": "t1", "expires_in": 3600});
+    post.login.set(TOKEN, Page::Later(Duration::from_millis(900), answer));
+    let mut options = options(&post.login);
+    options.password = Some(Secret::new(PASSWORD));
+    let clock: Arc<dyn Clock> = Arc::clone(&post.clock) as Arc<dyn Clock>;
+    let connector = Connector::new(ConnectorOptions {
+        service_urls: ServiceUrls::Only(vec![post.channel.url("/")]),
+        tokens: Some(Tokens::new(&options, clock).unwrap()),
+        timeout: Duration::from_millis(1000),
+        ..Default::default()
+    })
+    .unwrap();
+    let parcel = parcel(&post.channel.url("/"));
+    let delivery = connector.deliver(&parcel).await;
+    let Delivery::Later { reason, .. } = &delivery else { panic!("{delivery:?}") };
+    assert!(reason.contains("it has not come yet"), "{reason}");
+    let next = async {
+        while connector.deliver(&parcel).await != delivered() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, next).await.unwrap();
+    assert_eq!((post.login.count(), post.channel.count()), (1, 1));
 }
 
 #[tokio::test]

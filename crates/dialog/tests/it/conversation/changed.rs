@@ -318,8 +318,6 @@ fn code_that_is_not_repeatable_is_noticed() {
 mod newer {
     use sayso_turn::BotState;
 
-    use super::*;
-
     #[derive(Default, BotState)]
     #[state(version = 1)]
     pub(super) struct Score {
