@@ -42,6 +42,8 @@ pub struct EndpointOptions {
     pub service_urls: ServiceUrls,
     /// Who may send activities. Without it everybody who can reach the endpoint may.
     pub auth: Option<Arc<Authenticator>>,
+    /// Whether `GET /stats` is there. It asks for no token, so leave it out where strangers can reach it.
+    pub has_stats: bool,
     /// How large the body of a request may be.
     pub body_bytes_max: usize,
     /// How long the body of a request may take to arrive.
@@ -53,6 +55,7 @@ impl Default for EndpointOptions {
         Self {
             service_urls: ServiceUrls::default(),
             auth: None,
+            has_stats: true,
             body_bytes_max: 256 * 1024,
             body_timeout: Duration::from_secs(10),
         }
@@ -91,13 +94,14 @@ pub fn router(engine: Engine, options: EndpointOptions) -> Router {
     if let Some(useless) = options.service_urls.useless() {
         tracing::warn!(service_url = useless, "an allowed service URL can never match");
     }
-    Router::new()
+    let mut routes = Router::new()
         .route("/api/messages", post(messages).fallback(refusal::wrong_method))
         .route("/healthz", get(status::health).fallback(refusal::wrong_method))
-        .route("/readyz", get(status::ready).fallback(refusal::wrong_method))
-        .route("/stats", get(status::stats).fallback(refusal::wrong_method))
-        .fallback(refusal::no_such_path)
-        .with_state(Arc::new(Endpoint { engine, options }))
+        .route("/readyz", get(status::ready).fallback(refusal::wrong_method));
+    if options.has_stats {
+        routes = routes.route("/stats", get(status::stats).fallback(refusal::wrong_method));
+    }
+    routes.fallback(refusal::no_such_path).with_state(Arc::new(Endpoint { engine, options }))
 }
 
 /// What the routes share.

@@ -11,7 +11,12 @@ pub(crate) fn print(text: &str) {
     drop(io::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// The first words of a server.
+/// The first words of a server that checks who sends.
+pub(crate) fn welcome_app(url: &str, store: &dyn Display, app: &str) -> String {
+    format!("listening on {url} (authenticates both ways as the app {app})\nstate in {store}\n")
+}
+
+/// The first words of a server that does not.
 pub(crate) fn welcome(url: &str, store: &dyn Display) -> String {
     format!(
         "\

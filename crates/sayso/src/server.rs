@@ -1,7 +1,7 @@
 //! The server: a bot, a store and the Bot Framework endpoint in one process.
 //!
 //! It runs the same in a program of one's own, in the `sayso` command and in a test; only who decides
-//! when to stop differs. There is no authentication yet, so it refuses to be reachable from outside.
+//! when to stop differs. Without authentication it refuses to be reachable from outside.
 
 mod error;
 mod running;
@@ -13,8 +13,16 @@ use std::{
     sync::Arc,
 };
 
-use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, router};
-use sayso_turn::{Bot, Engine, Limits, Logic, store::Store};
+use sayso_channel::{
+    Connector, ConnectorOptions, EndpointOptions,
+    auth::{AuthOptions, Authenticator, Tokens},
+    router,
+};
+use sayso_turn::{
+    Bot, Engine, Limits, Logic,
+    clock::{Clock, SystemClock},
+    store::Store,
+};
 use tokio::net::TcpListener;
 
 pub use self::{error::ServeError, running::Running};
@@ -29,7 +37,8 @@ pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to stop.
 ///
-/// It prints where it listens and a `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in,
+/// If the environment names an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways, as
+/// [`Server::auth_from_env`] does. It prints where it listens and a `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in,
 /// turns and replies under way are finished. For anything else there is [`Server`].
 ///
 /// # Errors
@@ -52,7 +61,7 @@ pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 /// }
 /// ```
 pub async fn serve(bot: impl Logic) -> crate::Result {
-    Ok(Server::new(bot).serve().await?)
+    Ok(Server::new(bot).auth_from_env()?.serve().await?)
 }
 
 /// Puts a server together. Everything but the bot has a default.
@@ -78,26 +87,40 @@ pub struct Server<L = Bot> {
     address: SocketAddr,
     store: Option<Arc<dyn Store>>,
     limits: Limits,
-    endpoint: EndpointOptions,
-    connector: ConnectorOptions,
+    auth: Option<AuthOptions>,
 }
 
 impl<L: Logic> Server<L> {
     /// A server for this bot, with every default.
     #[must_use]
     pub fn new(logic: L) -> Self {
-        let (endpoint, connector) = (EndpointOptions::default(), ConnectorOptions::default());
-        Self {
-            logic,
-            address: DEFAULT_ADDRESS,
-            store: None,
-            limits: Limits::default(),
-            endpoint,
-            connector,
-        }
+        let (address, limits) = (DEFAULT_ADDRESS, Limits::default());
+        Self { logic, address, store: None, limits, auth: None }
     }
 
-    /// Sets where to listen: a loopback address, since there is no authentication. Port 0 takes any
+    /// Authenticates both ways as an app: whoever sends shows a token of the channels' issuer, and replies
+    /// carry one of the bot's own. Replies go only to the service URLs of the app's cloud.
+    #[must_use]
+    pub fn auth(mut self, auth: AuthOptions) -> Self {
+        self.auth = Some(auth);
+        self
+    }
+
+    /// Authenticates both ways if the environment names an app: `MicrosoftAppId`, `MicrosoftAppPassword`,
+    /// `MicrosoftAppType`, `MicrosoftAppTenantId`, as the SDKs have them. Without an id nothing changes.
+    ///
+    /// # Errors
+    /// When a setting is there and makes no sense.
+    pub fn auth_from_env(mut self) -> Result<Self, ServeError> {
+        let settings = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let found = AuthOptions::from_settings(settings).map_err(ServeError::auth)?;
+        self.auth = found.or(self.auth);
+        Ok(self)
+    }
+
+    /// Sets where to listen: a loopback address, unless it [authenticates](Self::auth). Port 0 takes any
     /// free port.
     #[must_use]
     pub fn address(mut self, address: impl Into<SocketAddr>) -> Self {
@@ -127,17 +150,33 @@ impl<L: Logic> Server<L> {
     /// # Cancellation
     /// Dropping the future starts nothing, or stops what was started.
     pub async fn start(self) -> Result<Running, ServeError> {
-        let listener = bind(self.address).await?;
+        let listener = match &self.auth {
+            Some(_) => listen(self.address).await?,
+            None => bind(self.address).await?,
+        };
         let store = match self.store {
             Some(store) => store,
             None => open_store(DEFAULT_STORE).await?,
         };
-        let connector = Connector::new(self.connector).map_err(ServeError::connector)?;
+        let (mut endpoint, mut connector) =
+            (EndpointOptions::default(), ConnectorOptions::default());
+        endpoint.has_stats = self.address.ip().is_loopback();
+        if let Some(auth) = &self.auth {
+            let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+            let tokens = Tokens::new(auth, Arc::clone(&clock)).map_err(ServeError::auth)?;
+            let gate = Authenticator::new(auth, clock).map_err(ServeError::auth)?;
+            endpoint.service_urls.clone_from(&auth.cloud.service_urls);
+            connector.service_urls.clone_from(&auth.cloud.service_urls);
+            connector.private_addresses = auth.private_addresses;
+            (endpoint.auth, connector.tokens) = (Some(Arc::new(gate)), Some(tokens));
+        }
+        let connector = Connector::new(connector).map_err(ServeError::connector)?;
         let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
             .limits(self.limits)
             .start();
-        let router = router(engine.clone(), self.endpoint);
-        Ok(Running::new(listener, router, engine, store)?)
+        let router = router(engine.clone(), endpoint);
+        let app = self.auth.map(|auth| auth.app_id);
+        Ok(Running::new(listener, router, engine, store, app)?)
     }
 
     /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.
@@ -205,6 +244,10 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     if !address.ip().is_loopback() {
         return Err(ServeError::NotLoopback { address });
     }
+    listen(address).await
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
     TcpListener::bind(address).await.map_err(|source| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::InUse { address },
         _ => ServeError::Bind { address, source },

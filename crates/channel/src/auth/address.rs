@@ -148,7 +148,12 @@ mod tests {
     fn client(
         look_up: fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>,
     ) -> reqwest::Client {
-        reqwest::Client::builder().no_proxy().dns_resolver(PublicOnly { look_up }).build().unwrap()
+        reqwest::Client::builder()
+            .no_proxy()
+            .timeout(std::time::Duration::from_secs(2))
+            .dns_resolver(PublicOnly { look_up })
+            .build()
+            .unwrap()
     }
 
     #[tokio::test]
@@ -156,7 +161,7 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let inside = |_| -> BoxFuture<'static, _> {
-            let both = [Ipv4Addr::new(8, 8, 8, 8), Ipv4Addr::LOCALHOST];
+            let both = [Ipv4Addr::LOCALHOST, Ipv4Addr::new(8, 8, 8, 8)];
             Box::pin(async move { Ok(both.map(|ip| (ip, 0).into()).to_vec()) })
         };
         let url = format!("http://channel.example:{port}/");

@@ -150,22 +150,24 @@ impl Issuer {
             jwks_uri: String,
         }
         let metadata: Metadata = self.http.get(self.metadata.clone()).await?;
-        let url = http::secure(&metadata.jwks_uri).filter(|url| self.may_ask(url));
-        let set: KeySet = self.http.get(url.ok_or(HttpError::NotSecure)?).await?;
+        let set: KeySet = self.http.get(self.keys_address(&metadata.jwks_uri)?).await?;
         let keys = Keys::of(set);
         // A set without a key of use is a mistake; it must not push out the keys that we have.
         if keys.is_empty() { Err(HttpError::NotJson) } else { Ok(keys) }
     }
 
-    /// Whether the metadata may send us to this address: not to the inside from the outside.
-    fn may_ask(&self, url: &Url) -> bool {
-        if http::is_here(url) {
-            return http::is_here(&self.metadata);
-        }
-        let literal = url.host_str().unwrap_or_default();
-        let literal = literal.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        // A name is looked at when it is looked up.
-        self.private_addresses || literal.map_or(true, is_public)
+    /// Where the metadata sends us for the keys: not to the inside from the outside.
+    fn keys_address(&self, text: &str) -> Result<Url, HttpError> {
+        let url = http::secure(text).ok_or(HttpError::NotSecure)?;
+        let host = url.host_str().unwrap_or_default();
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let is_good = if http::is_here(&url) {
+            http::is_here(&self.metadata)
+        } else {
+            // A name is looked at when it is looked up.
+            self.private_addresses || literal.map_or(true, is_public)
+        };
+        if is_good { Ok(url) } else { Err(HttpError::NotSecure) }
     }
 
     fn read(&self) -> State {
@@ -194,7 +196,7 @@ mod tests {
         let clock = Arc::new(SystemClock::new());
         let metadata = http::secure(metadata).unwrap();
         let issuer = Issuer::new(metadata, http, clock, private_addresses);
-        http::secure(keys).is_some_and(|url| issuer.may_ask(&url))
+        issuer.keys_address(keys).is_ok()
     }
 
     #[test]

@@ -82,7 +82,7 @@ async fn an_activity_that_cannot_be_routed_is_refused() {
         (json!({"serviceUrl": null, "type": "invoke"}), missing),
         (json!({"serviceUrl": null, "type": "nobodyHandlesThis"}), missing),
         (json!({"serviceUrl": format!("https://{SECRET}.example/")}), not_allowed),
-        (json!({"serviceUrl": "http://169.254.169.254/"}), not_allowed),
+        (json!({"serviceUrl": "http://metadata.invalid/"}), not_allowed),
         (json!({"serviceUrl": format!("http://{SECRET}@127.0.0.1/")}), not_allowed),
         (json!({"serviceUrl": SECRET}), not_allowed),
         (

@@ -13,7 +13,8 @@ pub enum ServeError {
     /// The address can be reached from outside, and nothing would check who calls.
     #[error(
         "refusing to listen on {address}: no authentication is configured, so anybody who reaches \
-         that address could speak for anybody; use a loopback address such as 127.0.0.1:{}",
+         that address could speak for anybody; set MicrosoftAppId and MicrosoftAppPassword, or use a \
+         loopback address such as 127.0.0.1:{}",
         address.port()
     )]
     NotLoopback {
@@ -44,6 +45,9 @@ pub enum ServeError {
     /// The client that hands replies over could not be made.
     #[error("the connector cannot be set up: {0}")]
     Connector(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// What authentication needs is missing or wrong.
+    #[error("authentication cannot be set up: {0}")]
+    Auth(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The system refused something else.
     #[error("the server cannot run: {0}")]
     System(#[from] io::Error),
@@ -59,6 +63,10 @@ pub enum ServeError {
 }
 
 impl ServeError {
+    pub(super) fn auth(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Auth(Box::new(error))
+    }
+
     pub(super) fn connector(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Connector(Box::new(error))
     }

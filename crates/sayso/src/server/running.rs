@@ -34,6 +34,8 @@ pub struct Running {
     address: SocketAddr,
     engine: Engine,
     store: Arc<dyn Store>,
+    /// The id of the app as which it authenticates, if it does.
+    app: Option<String>,
     /// Dropping it is the sign to stop taking connections.
     stop: oneshot::Sender<()>,
     http: JoinHandle<io::Result<()>>,
@@ -45,6 +47,7 @@ impl Running {
         router: Router,
         engine: Engine,
         store: Arc<dyn Store>,
+        app: Option<String>,
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -53,7 +56,7 @@ impl Running {
             drop(stopped.await);
         });
         let http = tokio::spawn(async move { server.await });
-        Ok(Self { address, engine, store, stop, http })
+        Ok(Self { address, engine, store, app, stop, http })
     }
 
     /// Where it listens; the port is the real one.
@@ -83,7 +86,10 @@ impl Running {
     /// What to tell people: where it listens, where state is kept, and a `curl` to try.
     #[must_use]
     pub fn welcome(&self) -> String {
-        announce::welcome(&self.url(), &self.store)
+        match &self.app {
+            Some(app) => announce::welcome_app(&self.url(), &self.store, app),
+            None => announce::welcome(&self.url(), &self.store),
+        }
     }
 
     /// Stops in good order: takes no more connections, finishes turns, deliveries and answers within

@@ -98,3 +98,33 @@ async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
     assert!(stored.contains(r#""Order":"not an order""#), "{stored}");
     assert_eq!(running.stop().await, 0);
 }
+
+#[tokio::test]
+async fn with_an_app_whoever_has_no_token_is_refused() {
+    use sayso::channel::auth::{AuthOptions, Secret};
+
+    let mut app = AuthOptions::new("an-app");
+    app.password = Some(Secret::new("canary"));
+    // Nobody is asked before a token is shown; if that were wrong, it would be ourselves.
+    app.cloud.metadata = "http://127.0.0.1:9/metadata".to_owned();
+    app.cloud.login = "http://127.0.0.1:9".to_owned();
+    let store = sayso::open_store("memory://").await.unwrap();
+    let server = Server::new(pizza::bot()).store(store).address(([127, 0, 0, 1], 0)).auth(app);
+    let running = server.start().await.unwrap();
+    let words = running.welcome();
+    assert!(words.contains("as the app an-app") && !words.contains("canary"), "{words}");
+    let body =
+        r#"{"type":"message","id":"1","channelId":"x","conversation":{"id":"c"},"text":"ham"}"#;
+    let message = reqwest::Client::new().post(format!("{}/api/messages", running.url()));
+    let message = message.header("content-type", "application/json").body(body);
+    for (token, status) in [(None, 401), (Some("Bearer a.b.c"), 401), (Some("Basic eA=="), 401)] {
+        let mut request = message.try_clone().unwrap();
+        if let Some(token) = token {
+            request = request.header("authorization", token);
+        }
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{token:?}");
+    }
+    assert_eq!(running.engine().stats().turns, 0);
+    running.stop().await;
+}

@@ -34,6 +34,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
         .address(options.address)
         .store(store)
         .limits(options.limits.apply())
+        .auth_from_env()?
         .serve_until(
             |running| {
                 if !has_chosen_port {
