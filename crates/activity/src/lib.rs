@@ -31,7 +31,6 @@ mod activity;
 mod attachment;
 mod build;
 mod card;
-mod connector;
 mod entity;
 mod extra;
 mod invoke;
@@ -58,7 +57,6 @@ pub use crate::card::{
     OAuthCard, ReceiptCard, ReceiptItem, SigninCard, SuggestedActions, ThumbnailCard, ThumbnailUrl,
     TokenExchangeResource, VideoCard,
 };
-pub use crate::connector::{AttachmentView, ConversationMembers, PagedConversations};
 pub use crate::entity::{Entity, GeoCoordinates, Mention, Place, Thing};
 pub use crate::extra::Extra;
 pub use crate::invoke::{
@@ -71,7 +69,8 @@ pub use crate::parse::ParseError;
 pub use crate::raw::Raw;
 pub use crate::reference::Reference;
 pub use crate::rest::{
-    Activities, AttachmentData, AttachmentInfo, ConversationParameters, ConversationResource,
-    ErrorDetail, ErrorResponse, PagedMembers, Resource,
+    Activities, AttachmentData, AttachmentInfo, AttachmentView, ConversationMembers,
+    ConversationParameters, ConversationResource, ErrorDetail, ErrorResponse, PagedConversations,
+    PagedMembers, Resource,
 };
 pub use crate::seldom::Reaction;

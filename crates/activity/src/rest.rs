@@ -1,6 +1,10 @@
 //! The bodies of the channel's REST interface, beside activities: what a bot asks for, and what it is
 //! told.
 
+mod listed;
+
+pub use self::listed::{AttachmentView, ConversationMembers, PagedConversations};
+
 use crate::record::record;
 use crate::{Account, Activity, Raw};
 

@@ -20,6 +20,9 @@ type Interrupt = Arc<
         + Sync,
 >;
 
+type Hear =
+    Arc<dyn for<'a> Fn(&'a mut DialogContext, Event) -> BoxFuture<'a, Result<bool>> + Send + Sync>;
+
 /// A dialog that holds others: the first one added is begun with it, and it ends when that one does.
 ///
 /// As in the SDKs, whatever inside ends without waiting ends the component, with that result: a
@@ -41,6 +44,25 @@ pub struct ComponentDialog {
     dialogs: Arc<DialogSet>,
     initial: Option<String>,
     interrupt: Option<Interrupt>,
+    on_event: Option<Hear>,
+}
+
+/// Something that hears of events inside a component.
+///
+/// Implemented for every `async fn(&mut DialogContext, Event) -> Result<bool>`.
+pub trait Hearing<'a>: Send + Sync + 'static {
+    /// Hears of an event; `true` when it needs no more care.
+    fn hear(&self, dc: &'a mut DialogContext, event: Event) -> BoxFuture<'a, Result<bool>>;
+}
+
+impl<'a, F, Fut> Hearing<'a> for F
+where
+    F: Fn(&'a mut DialogContext, Event) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<bool>> + Send + 'a,
+{
+    fn hear(&self, dc: &'a mut DialogContext, event: Event) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(self(dc, event))
+    }
 }
 
 /// Something that looks at a turn before the dialogs inside a component do.
@@ -65,7 +87,13 @@ impl ComponentDialog {
     /// A component without dialogs.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), dialogs: Arc::default(), initial: None, interrupt: None }
+        Self {
+            id: id.into(),
+            dialogs: Arc::default(),
+            initial: None,
+            interrupt: None,
+            on_event: None,
+        }
     }
 
     /// Adds a dialog. The first one is where the component begins.
@@ -106,6 +134,30 @@ impl ComponentDialog {
     #[must_use]
     pub fn interrupted_by(mut self, look: impl for<'a> Interruption<'a>) -> Self {
         self.interrupt = Some(Arc::new(move |dc| look.look(dc)));
+        self
+    }
+
+    /// Hears of events that no dialog inside took care of, on their way out: an error, a change of version,
+    /// the author's own.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_dialog::{ComponentDialog, DialogContext, Event, Result};
+    ///
+    /// async fn changed(dc: &mut DialogContext, event: Event) -> Result<bool> {
+    ///     if event.name != Event::CHANGED {
+    ///         return Ok(false);
+    ///     }
+    ///     dc.turn().say("This dialog has been improved.");
+    ///     Ok(true)
+    /// }
+    ///
+    /// let order = ComponentDialog::new("order").on_event(changed);
+    /// # drop(order);
+    /// ```
+    #[must_use]
+    pub fn on_event(mut self, hear: impl for<'a> Hearing<'a>) -> Self {
+        self.on_event = Some(Arc::new(move |dc, event| hear.hear(dc, event)));
         self
     }
 
@@ -193,7 +245,14 @@ impl Dialog for ComponentDialog {
     }
 
     fn listens(&self) -> bool {
-        false
+        self.on_event.is_some()
+    }
+
+    async fn on_event(&self, dc: &mut DialogContext, event: &Event) -> Result<bool> {
+        match &self.on_event {
+            Some(hear) => hear(dc, event.clone()).await,
+            None => Ok(false),
+        }
     }
 
     fn inside(&self) -> Option<&Arc<DialogSet>> {

@@ -3,6 +3,7 @@
 //! Everything here changes this attempt only. Saying something adds to a list; state is a copy. What
 //! the list and the copy hold becomes real when the attempt commits, all of it together, or never.
 
+mod hooked;
 mod loan;
 
 use std::{
@@ -251,34 +252,6 @@ impl Turn {
         activity.apply_reference(&inner.reference);
         activity.id = None;
         inner.replies.push(activity);
-    }
-
-    /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent, and
-    /// nothing is when it gives nothing back. See [`Bot::on_send`](crate::Bot::on_send).
-    ///
-    /// The answer to an `invoke` is not a reply.
-    pub fn on_send<F>(&mut self, hook: F)
-    where
-        F: Fn(&Self, Activity) -> Option<Activity> + Send + Sync + 'static,
-    {
-        self.inner_mut().hooks.push(Arc::new(hook));
-    }
-
-    pub(crate) fn hook(&mut self, hooks: &Hooks) {
-        if !hooks.is_empty() {
-            self.inner_mut().hooks.extend(hooks);
-        }
-    }
-
-    /// What is sent instead of a reply; the hooks see it addressed.
-    fn hooked(&mut self, mut activity: Activity) -> Option<Activity> {
-        let inner = self.inner_mut();
-        activity.apply_reference(&inner.reference);
-        activity.id = None;
-        let hooks = std::mem::take(&mut inner.hooks);
-        let passed = hooks.pass(self, activity);
-        self.inner_mut().hooks = hooks;
-        passed
     }
 
     /// What was said so far in this attempt, addressed, in order.

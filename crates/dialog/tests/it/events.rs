@@ -159,3 +159,50 @@ async fn what_waits_beneath_asks_again_when_the_one_above_it_ends() {
     assert_eq!(talk.say("stop").await, ["Sure?"]);
     assert_eq!(talk.say("no").await, ["Name?"]);
 }
+
+async fn count(dc: &mut DialogContext, event: Event) -> Result<bool> {
+    if event.name != "custom" && event.name != Event::CHANGED {
+        return Ok(false);
+    }
+    dc.turn().say(format!("the root heard {}", event.name));
+    Ok(true)
+}
+
+/// As [`bot`], but the root component hears of events.
+fn hearing(log: &Log, cares_for: Option<&'static str>) -> Bot {
+    let inner =
+        ComponentDialog::new("inner").with(Ear { id: "ear", log: Arc::clone(log), cares_for });
+    let root = ComponentDialog::new("root")
+        .with(WaterfallDialog::new("w").step(begin_inner))
+        .with(inner)
+        .on_event(count);
+    Dialogs::new(root).bot()
+}
+
+#[tokio::test]
+async fn an_event_goes_out_to_a_component_that_listens() {
+    let log = Log::default();
+    let mut talk = Talk::new(|| hearing(&log, None));
+    talk.say("hi").await;
+    assert_eq!(talk.say("emit").await, ["the root heard custom", "heard: true"]);
+    assert_eq!(taken(&log).last().unwrap(), "ear before custom", "nobody asks it again");
+    let mut talk = Talk::new(|| hearing(&log, Some("custom")));
+    talk.say("hi").await;
+    assert_eq!(talk.say("emit").await, ["heard: true"], "it was taken care of inside");
+}
+
+#[tokio::test]
+async fn a_component_can_take_care_of_its_own_change() {
+    let step = async |step: Step<'_>| -> StepResult { step.wait() };
+    let old = move || {
+        Dialogs::new(ComponentDialog::new("r").with(WaterfallDialog::new("w").step(step))).bot()
+    };
+    let new = move || {
+        let waterfall = WaterfallDialog::new("w").step(step).step(step);
+        let root = ComponentDialog::new("r").with(waterfall).on_event(count);
+        Dialogs::new(root).on_change(sayso_dialog::Changed::Fail).bot()
+    };
+    let mut talk = Talk::new(old);
+    talk.say("hi").await;
+    assert_eq!(talk.deploy(new).say("x").await, ["the root heard versionChanged"]);
+}
