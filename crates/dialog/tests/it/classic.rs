@@ -77,6 +77,13 @@ async fn its_state_has_the_shape_of_dotnet_when_asked_for() {
 }
 
 #[tokio::test]
+async fn an_event_that_comes_too_late_begins_nothing() {
+    let mut talk = Talk::new(scaleout::bot);
+    assert!(talk.send(Activity::event("sayso/deadline")).await.is_empty());
+    assert_eq!(talk.say("hi").await, ["Enter a number."]);
+}
+
+#[tokio::test]
 async fn other_activities_leave_it_where_it_is() {
     let mut talk = Talk::new(scaleout::bot);
     talk.say("hi").await;
