@@ -83,7 +83,7 @@ async fn show(mut turn: Turn) -> Result {
         "all" => {
             let cards = NAMES.iter().filter_map(|name| card(name));
             let message = cards.fold(Activity::message("All of them:"), Activity::with_attachment);
-            turn.send(message.with_carousel());
+            turn.send(message.with_carousel())
         }
         "order" => turn.say("Ordered."),
         // `Action.Submit` comes as a message without a text; the form is its value.
@@ -95,10 +95,10 @@ async fn show(mut turn: Turn) -> Result {
             Some(card) => turn.send(Activity::message("").with_attachment(card)),
             None => {
                 let buttons = NAMES.map(CardAction::im_back);
-                turn.send(Activity::message("Which card?").with_buttons(buttons));
+                turn.send(Activity::message("Which card?").with_buttons(buttons))
             }
         },
-    }
+    };
     Ok(())
 }
 

@@ -14,7 +14,8 @@
 pub use sayso_activity::{Activity, Attachment, Kind};
 pub use sayso_dialog::conversation::{Conversation, choice, confirm, conversation, number, text};
 pub use sayso_turn::{
-    ActivityHandler, Bot, BotError, Key, Limits, Middleware, Next, Overlap, TimerId, Turn,
+    ActivityHandler, Bot, BotError, Key, Limits, MessageId, Middleware, Next, Overlap, TimerId,
+    Turn,
 };
 pub use serde::{Deserialize, Serialize};
 

@@ -23,8 +23,8 @@ use self::{
     trigger::Trigger,
 };
 use crate::{
-    Failure,
-    hooks::{Hook, Hooks},
+    Failure, MessageId,
+    hooks::Hooks,
     turn::{BotError, Logic, Turn},
 };
 
@@ -131,8 +131,37 @@ impl Bot {
     where
         F: Fn(&Turn, Activity) -> Option<Activity> + Send + Sync + 'static,
     {
-        let hook: Hook = Arc::new(hook);
-        Arc::make_mut(&mut self.hooks).push(hook);
+        Arc::make_mut(&mut self.hooks).on_send.push(Arc::new(hook));
+        self
+    }
+
+    /// Lets a hook see every change of a sent message ([`Turn::update`]) before it is part of the turn:
+    /// what it gives back is what the message becomes; it stays as it is when the hook gives nothing
+    /// back. For the rest it is as [`on_send`](Self::on_send).
+    #[must_use]
+    pub fn on_update<F>(mut self, hook: F) -> Self
+    where
+        F: Fn(&Turn, &MessageId, Activity) -> Option<Activity> + Send + Sync + 'static,
+    {
+        Arc::make_mut(&mut self.hooks).on_update.push(Arc::new(hook));
+        self
+    }
+
+    /// Lets a hook see every deletion of a sent message ([`Turn::delete`]) and say whether it is to
+    /// happen. For the rest it is as [`on_send`](Self::on_send).
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::{Bot, Turn};
+    ///
+    /// let bot = Bot::new().on_delete(|turn: &Turn, _| turn.text() == "forget it");
+    /// ```
+    #[must_use]
+    pub fn on_delete<F>(mut self, hook: F) -> Self
+    where
+        F: Fn(&Turn, &MessageId) -> bool + Send + Sync + 'static,
+    {
+        Arc::make_mut(&mut self.hooks).on_delete.push(Arc::new(hook));
         self
     }
 

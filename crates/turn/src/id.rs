@@ -41,6 +41,12 @@ impl TurnId {
         Self(text)
     }
 
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let is_of_ids = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let bytes: [u8; TURN_ID_CHARS] = text.as_bytes().try_into().ok()?;
+        bytes.iter().all(|byte| is_of_ids(*byte)).then_some(Self(bytes))
+    }
+
     pub(crate) fn as_bytes(&self) -> &[u8; TURN_ID_CHARS] {
         &self.0
     }
@@ -72,6 +78,10 @@ pub struct ReplyId(String);
 impl ReplyId {
     pub(crate) fn new(turn: TurnId, index: usize) -> Self {
         Self(format!("{turn}.{index}"))
+    }
+
+    pub(crate) fn from_text(text: &str) -> Self {
+        Self(text.to_owned())
     }
 
     /// The id as text.

@@ -40,6 +40,9 @@ pub struct Limits {
     pub answers_max: usize,
     /// How many replies one turn may make.
     pub replies_max: usize,
+    /// How many sent messages a conversation remembers the channel's ids of, the newest: of those whose
+    /// [`MessageId`](crate::MessageId) was kept.
+    pub sent_max: usize,
     /// How many replies of a conversation may wait for delivery.
     pub outbox_max: usize,
     /// How many timers a conversation may have.
@@ -124,6 +127,7 @@ impl Default for Limits {
             seen_max: 256,
             answers_max: 32,
             replies_max: 100,
+            sent_max: 64,
             outbox_max: 1000,
             timers_max: 100,
             parked_max: 50,

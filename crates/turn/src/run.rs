@@ -21,7 +21,7 @@ use crate::{
     id::TurnId,
     state::State,
     store,
-    turn::{BotError, Home, Inner, Logic, Source, Turn},
+    turn::{BotError, Home, Inner, Logic, Replies, Source, Turn},
 };
 
 /// Documents by key, for [`run`].
@@ -32,7 +32,8 @@ pub type Documents = BTreeMap<Key, Bag>;
 pub struct Outcome {
     /// The documents as they would be saved: those given, changed, and new ones.
     pub documents: Documents,
-    /// The replies in order, addressed.
+    /// The replies in order, addressed. Changes of earlier messages are among them, as `messageUpdate`
+    /// and `messageDelete`.
     pub replies: Vec<Activity>,
     /// The events asked for, with their times.
     pub timers: Vec<(Timestamp, Activity)>,
@@ -91,7 +92,8 @@ pub async fn run(
     let timers =
         made.timers.iter().filter_map(|timer| Some((timer.at, timer.activity.get().ok()?)));
     let timers = timers.collect();
-    Ok(Outcome { documents, replies: made.replies, timers, response: made.response })
+    let replies = made.replies.into_activities();
+    Ok(Outcome { documents, replies, timers, response: made.response })
 }
 
 /// The key of the conversation that an activity belongs to.
@@ -120,7 +122,7 @@ pub(crate) struct Attempt {
 /// What one run made. The conversation's bag is the first document.
 pub(crate) struct Made {
     pub(crate) documents: Vec<(Key, Bag)>,
-    pub(crate) replies: Vec<Activity>,
+    pub(crate) replies: Replies,
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
@@ -171,8 +173,7 @@ impl Attempt {
             effects: Arc::clone(&self.effects),
             limits: Arc::clone(&self.limits),
             hooks: Hooks::default(),
-            replies: Vec::new(),
-            replies_over: 0,
+            replies: Replies::default(),
             timers: Vec::new(),
             cancelled: Vec::new(),
             response: None,
@@ -214,8 +215,8 @@ fn made(inner: Inner) -> Result<Made, Failure> {
         return Err(Failure::Kept);
     }
     let limits = &inner.limits;
-    if inner.replies_over > 0 {
-        let count = inner.replies.len() + inner.replies_over;
+    if inner.replies.over > 0 {
+        let count = inner.replies.len() + inner.replies.over;
         return Err(Failure::Limit {
             what: format!("the turn made {count} replies, at most {}", limits.replies_max),
             limit: "replies_max",

@@ -5,6 +5,8 @@
 
 mod hooked;
 mod loan;
+mod replies;
+mod speak;
 
 use std::{
     future::Future,
@@ -14,9 +16,10 @@ use std::{
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use sayso_activity::{Activity, Kind, Raw, Reference};
+use sayso_activity::{Activity, Raw, Reference};
 use serde::Serialize;
 
+pub(crate) use self::replies::{Replies, Reply};
 use crate::{
     Bag, Key, KeyError, Limits,
     clock::Timestamp,
@@ -80,9 +83,7 @@ pub(crate) struct Inner {
     pub(crate) limits: Arc<Limits>,
     /// What sees each reply before it is one.
     pub(crate) hooks: Hooks,
-    pub(crate) replies: Vec<Activity>,
-    /// How many replies were not taken because of the limit.
-    pub(crate) replies_over: usize,
+    pub(crate) replies: Replies,
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
@@ -222,42 +223,6 @@ impl Turn {
             }
         };
         inner.further.get_mut(at).ok_or(StateError::Key(KeyError::Missing("key")))
-    }
-
-    /// Says something: it leaves when, and only when, the turn is saved.
-    pub fn say(&mut self, text: impl Into<String>) {
-        self.send(Activity::message(text));
-    }
-
-    /// Sends an activity: it leaves when, and only when, the turn is saved. An `invokeResponse` is
-    /// not sent but answers the `invoke`, as [`respond`](Self::respond) does.
-    pub fn send(&mut self, mut activity: Activity) {
-        let inner = self.inner_mut();
-        if activity.kind == Kind::InvokeResponse {
-            // People who port a bot answer an invoke this way.
-            inner.response = activity.value.and_then(|value| value.get().ok());
-            return;
-        }
-        if !inner.hooks.is_empty() {
-            match self.hooked(activity) {
-                Some(passed) => activity = passed,
-                None => return,
-            }
-        }
-        let inner = self.inner_mut();
-        if inner.replies.len() >= inner.limits.replies_max {
-            inner.replies_over += 1;
-            return;
-        }
-        activity.apply_reference(&inner.reference);
-        activity.id = None;
-        inner.replies.push(activity);
-    }
-
-    /// What was said so far in this attempt, addressed, in order.
-    #[must_use]
-    pub fn replies(&self) -> &[Activity] {
-        &self.inner().replies
     }
 
     /// Answers an `invoke`. A redelivery gets the same answer.

@@ -191,7 +191,9 @@ impl Inside {
 
     fn send_unsent(&mut self) {
         if let Some(turn) = &mut self.turn {
-            self.unsent.drain(..).for_each(|activity| turn.send(activity));
+            for activity in self.unsent.drain(..) {
+                turn.send(activity);
+            }
         }
     }
 }

@@ -56,9 +56,9 @@ mod first {
                 }
                 _ => {
                     so_far.push(text);
-                    turn.say("What else?");
+                    turn.say("What else?")
                 }
-            }
+            };
             Ok(self)
         }
     }

@@ -35,6 +35,8 @@ pub struct Ledger {
     pub claim: Option<Claim>,
     /// Replies decided and not yet recorded as handed over, in commit order.
     pub outbox: Vec<Arc<Entry>>,
+    /// What the channel calls messages that a later turn may want to change, oldest first.
+    pub sent: Arc<Vec<(ReplyId, String)>>,
     /// Replies that could not be delivered, with the reason.
     pub parked: Vec<Arc<Parked>>,
     /// What is to happen later.
@@ -97,6 +99,9 @@ pub struct Entry {
     /// Whether an instance that gave its claim up does not know if it arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,
+    /// Whether a later turn may want to change it.
+    #[serde(default, rename = "kept", skip_serializing_if = "std::ops::Not::not")]
+    pub is_kept: bool,
     /// The same as `activity`, where this process has made it.
     #[serde(skip)]
     pub(crate) made: Option<Arc<Activity>>,
@@ -179,6 +184,7 @@ impl Ledger {
             answers: take(&mut members, "answers")?,
             claim: take(&mut members, "claim")?,
             outbox: take(&mut members, "outbox")?,
+            sent: take(&mut members, "sent")?,
             parked: take(&mut members, "parked")?,
             timers: take(&mut members, "timers")?,
             prepared: take(&mut members, "prepared")?,
@@ -214,10 +220,14 @@ impl Ledger {
                 if entry.is_doubtful {
                     text.push_str(",\"doubtful\":true");
                 }
+                if entry.is_kept {
+                    text.push_str(",\"kept\":true");
+                }
                 text.push('}');
             }
             text.push(']');
         }
+        write_list(text, "sent", &self.sent);
         write_list(text, "parked", &self.parked);
         write_list(text, "timers", &self.timers);
         if let Some(prepared) = &self.prepared {
@@ -260,7 +270,9 @@ impl Ledger {
         let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
         let answers: usize = self.answers.iter().flat_map(|answer| &answer.replies).map(size).sum();
         let prepared = self.prepared.as_ref().map_or(0, |prepared| size(&prepared.bag));
-        256 + prepared + self.seen.0.len() + outbox + parked + timers + answers
+        let sent: usize =
+            self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
+        256 + prepared + sent + self.seen.0.len() + outbox + parked + timers + answers
     }
 
     /// The recorded answer of a turn, where it had one and it is still kept.

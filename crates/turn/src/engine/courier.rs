@@ -8,6 +8,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
+use sayso_activity::Activity;
 
 use super::{
     Shared,
@@ -18,6 +19,7 @@ use crate::{
     channel::{Delivery, Parcel},
     document::Entry,
     fault::fault,
+    message::Target,
 };
 
 /// What the courier does next.
@@ -95,6 +97,13 @@ async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, i
         let reason = "the stored reply cannot be read".to_owned();
         return settle(shared, mailbox, entry, &Delivery::Refused { reason });
     };
+    // Let go of the desk before anything else is done.
+    let named = named(&activity, &mailbox.desk());
+    let activity = match named {
+        Ok(None) => activity,
+        Ok(Some(named)) => Arc::new(named),
+        Err(reason) => return settle(shared, mailbox, entry, &Delivery::Refused { reason }),
+    };
     let parcel = Parcel { id: entry.id.clone(), key: mailbox.key.clone(), activity, is_repeat };
     if is_repeat {
         shared.counters.repeats.add(1);
@@ -109,15 +118,30 @@ async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, i
     settle(shared, mailbox, entry, &delivery);
 }
 
+/// An activity that changes a message, with the channel's name for it. Nothing to do for any other: it
+/// is handed over as it is.
+fn named(activity: &Activity, desk: &Desk) -> Result<Option<Activity>, String> {
+    let name = match Target::of(activity) {
+        None => return Ok(None),
+        Some(Target::Channels(name)) => name,
+        Some(Target::Ours(id)) => desk.name_of(&id).ok_or_else(|| {
+            "the channel has given no id to the message that it changes, or it was forgotten \
+             (limit sent_max)"
+                .to_owned()
+        })?,
+    };
+    Ok(Some(Activity { id: Some(name), ..activity.clone() }))
+}
+
 /// Takes note of what became of a hand-over.
 fn settle(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, delivery: &Delivery) {
     let (limits, now) = (&shared.limits, shared.uptime());
     let mut desk = mailbox.desk();
     desk.in_hand = None;
     let (reason, after) = match delivery {
-        Delivery::Delivered { .. } => {
+        Delivery::Delivered { id } => {
             shared.counters.delivered.add(1);
-            return desk.hand(Handed { entry, parked: None }, now);
+            return desk.hand(Handed { entry, parked: None, name: id.clone() }, now);
         }
         Delivery::Refused { reason } => (reason, None),
         Delivery::Later { after, reason } => (reason, Some(after.unwrap_or_default())),
@@ -137,7 +161,7 @@ fn settle(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, delivery: 
             shared.counters.parked.add(1);
             tracing::warn!(key = %mailbox.key, reply = %entry.id, %reason, "a reply was parked");
             let parked = Some((reason.clone(), shared.clock.now()));
-            desk.hand(Handed { entry, parked }, now);
+            desk.hand(Handed { entry, parked, name: None }, now);
         }
     }
 }

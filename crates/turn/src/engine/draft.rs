@@ -12,8 +12,10 @@ use crate::{
     clock::Timestamp,
     document::{Claim, Document, Entry, Ledger, Parked, Recorded, Timer},
     id::{ReplyId, TurnId},
+    message::Target,
     run::Made,
     store::Expect,
+    turn::Reply,
 };
 
 /// The next version of a conversation's document.
@@ -33,7 +35,18 @@ pub(super) struct Draft {
 #[derive(Debug)]
 pub(super) struct Result {
     pub(super) made: Made,
-    replies: Vec<(Raw, Arc<Activity>)>,
+    replies: Vec<Prepared>,
+}
+
+/// A reply as it will be stored.
+#[derive(Debug)]
+struct Prepared {
+    id: ReplyId,
+    raw: Raw,
+    activity: Arc<Activity>,
+    is_kept: bool,
+    /// Whether it goes into the answer, not to the outbox.
+    is_answer: bool,
 }
 
 impl Draft {
@@ -44,7 +57,7 @@ impl Draft {
     /// Takes out of the outbox what the courier has dealt with.
     pub(super) fn record(&mut self, handed: &[Handed], limits: &Limits) {
         let ledger = &mut self.document.ledger;
-        for Handed { entry, parked } in handed {
+        for Handed { entry, parked, name } in handed {
             let Some(at) = ledger.outbox.iter().position(|known| known.id == entry.id) else {
                 continue;
             };
@@ -54,6 +67,10 @@ impl Draft {
                 let activity = entry.activity.clone();
                 let (id, reason) = (entry.id.clone(), reason.clone());
                 park(ledger, Parked { id, reason, at: *when, activity }, limits);
+            } else if let (true, Some(name)) = (entry.is_kept, name) {
+                let sent = Arc::make_mut(&mut ledger.sent);
+                sent.push((entry.id.clone(), name.clone()));
+                drop(sent.drain(..sent.len().saturating_sub(limits.sent_max)));
             }
         }
     }
@@ -147,11 +164,9 @@ impl Draft {
             let what = format!("the conversation has more than {} timers", limits.timers_max);
             return too_much(what, "timers_max");
         }
-        let replies = std::mem::take(&mut made.replies).into_iter().enumerate();
-        let replies: Vec<(Raw, Arc<Activity>)> = replies
-            .map(|(index, activity)| to_raw(activity, is_answer.then(|| ReplyId::new(id, index))))
-            .collect();
-        let said: usize = replies.iter().map(|(raw, _)| raw.as_str().len()).sum();
+        let replies = std::mem::take(&mut made.replies).into_replies();
+        let replies: Vec<_> = replies.map(|reply| to_stored(id, reply, is_answer)).collect();
+        let said: usize = replies.iter().map(|reply| reply.raw.as_str().len()).sum();
         let sizes = made.documents.iter().map(|(_, bag)| bag.bytes());
         let first = sizes.clone().next().unwrap_or_default() + ledger.bytes() + said;
         let (bytes, most) = (sizes.max().unwrap_or_default().max(first), limits.document_bytes_max);
@@ -188,14 +203,16 @@ impl Draft {
         }
         let mut recorded =
             Recorded { id: id.to_string(), replies: vec![], response: made.response };
-        if is_answer {
-            recorded.replies = replies.into_iter().map(|(raw, _)| raw).collect();
-        } else {
-            let entries = replies.into_iter().enumerate();
-            ledger.outbox.extend(entries.map(|(index, (activity, made))| {
-                let id = ReplyId::new(id, index);
-                Arc::new(Entry { id, activity, is_doubtful: false, made: Some(made) })
-            }));
+        for Prepared { id, raw, activity, is_kept, is_answer } in replies {
+            if is_answer {
+                recorded.replies.push(raw);
+            } else {
+                let (activity, made) = (raw, Some(activity));
+                let entry = Entry { id, activity, is_doubtful: false, is_kept, made };
+                ledger.outbox.push(Arc::new(entry));
+            }
+        }
+        if !is_answer {
             recorded.response.as_ref()?;
         }
         let recorded = Arc::new(recorded);
@@ -234,8 +251,14 @@ fn park(ledger: &mut Ledger, parked: Parked, limits: &Limits) {
     drop(ledger.parked.drain(..over));
 }
 
-fn to_raw(mut activity: Activity, id: Option<ReplyId>) -> (Raw, Arc<Activity>) {
-    activity.id = id.map(|id| id.as_str().to_owned());
+fn to_stored(turn: TurnId, reply: Reply, is_answer: bool) -> Prepared {
+    let Reply { number, mut activity, is_kept } = reply;
+    let id = ReplyId::new(turn, number);
+    // A change of an earlier message is for the channel, whoever waits for the replies.
+    let is_answer = is_answer && Target::of(&activity).is_none();
+    if is_answer {
+        activity.id = Some(id.as_str().to_owned());
+    }
     let raw = Raw::of(&activity).expect("an activity is always JSON");
-    (raw, Arc::new(activity))
+    Prepared { id, raw, activity: Arc::new(activity), is_kept, is_answer }
 }

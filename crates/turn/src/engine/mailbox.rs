@@ -44,6 +44,8 @@ pub(super) struct Desk {
     pub(super) has_turns: bool,
     /// What is ours to deliver, as of the last document seen.
     pub(super) outbox: Vec<Arc<Entry>>,
+    /// What the channel calls messages that were sent, as of the last document seen.
+    pub(super) sent: Arc<Vec<(ReplyId, String)>>,
     /// When we began the last commit that carried our claim; only a commit of ours proves it.
     pub(super) claimed_at: Option<Duration>,
     /// Somebody else's claim, and since when we have seen it unchanged.
@@ -91,6 +93,8 @@ pub(super) struct Handed {
     pub(super) entry: Arc<Entry>,
     /// Why it was given up, if it was.
     pub(super) parked: Option<(String, Timestamp)>,
+    /// What the channel calls it.
+    pub(super) name: Option<String>,
 }
 
 /// One turn to be: an activity, or several that became one.
@@ -230,6 +234,13 @@ impl Desk {
         (self.handed.clone(), doubtful)
     }
 
+    /// What the channel calls a message of ours, once it has it.
+    pub(super) fn name_of(&self, id: &ReplyId) -> Option<String> {
+        let handed = self.handed.iter().find(|handed| handed.entry.id == *id);
+        let recorded = || self.sent.iter().rfind(|(known, _)| known == id).map(|(_, name)| name);
+        handed.and_then(|handed| handed.name.as_ref()).or_else(recorded).cloned()
+    }
+
     /// Whether the courier has anything to do or to wait for.
     pub(super) fn has_errands(&self) -> bool {
         !self.outbox.is_empty() || !self.handed.is_empty() || self.foreign.is_some()
@@ -240,6 +251,7 @@ impl Desk {
         self.rev = ledger.rev;
         let mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
         self.outbox = if mine { ledger.outbox.clone() } else { Vec::new() };
+        self.sent = Arc::clone(&ledger.sent);
         self.foreign = match &ledger.claim {
             Some(claim) if !mine => match self.foreign.take() {
                 // The same claim as before: it has been silent since then.

@@ -14,6 +14,7 @@ use crate::{
     document::{Response, Timer},
     id::{ReplyId, TurnId},
     run::{Attempt, Given, Made, conversation_key},
+    turn::Reply,
 };
 
 /// How many timers may fire in one step: one that asks for itself again at once must not hang a test.
@@ -200,8 +201,10 @@ impl<'a> Stage<'a> {
             |key: &Key, timer: &Timer| *key == attempt.key && made.cancelled.contains(&timer.id);
         self.timers.retain(|(key, timer)| !is_cancelled(key, timer));
         self.timers.extend(made.timers.into_iter().map(|timer| (attempt.key.clone(), timer)));
-        for (index, mut activity) in made.replies.into_iter().enumerate() {
-            activity.id = Some(ReplyId::new(attempt.id, index).as_str().to_owned());
+        for Reply { number, mut activity, .. } in made.replies.into_replies() {
+            // A change of an earlier message has that one's name already.
+            let name = || ReplyId::new(attempt.id, number).as_str().to_owned();
+            activity.id.get_or_insert_with(name);
             self.lines.push(Line::Bot(Box::new(activity)));
         }
     }

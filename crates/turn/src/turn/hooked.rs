@@ -1,11 +1,11 @@
-//! Hooks on sending, as one turn has them.
+//! Hooks, as one turn has them.
 
 use std::sync::Arc;
 
 use sayso_activity::Activity;
 
 use super::Turn;
-use crate::hooks::Hooks;
+use crate::{MessageId, hooks::Hooks};
 
 impl Turn {
     /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent, and
@@ -16,7 +16,25 @@ impl Turn {
     where
         F: Fn(&Self, Activity) -> Option<Activity> + Send + Sync + 'static,
     {
-        self.inner_mut().hooks.push(Arc::new(hook));
+        self.inner_mut().hooks.on_send.push(Arc::new(hook));
+    }
+
+    /// Lets a hook see every [`update`](Self::update) that this turn makes from now on: what it gives
+    /// back is what the message becomes; it stays as it is when the hook gives nothing back.
+    pub fn on_update<F>(&mut self, hook: F)
+    where
+        F: Fn(&Self, &MessageId, Activity) -> Option<Activity> + Send + Sync + 'static,
+    {
+        self.inner_mut().hooks.on_update.push(Arc::new(hook));
+    }
+
+    /// Lets a hook see every [`delete`](Self::delete) that this turn makes from now on, and say whether
+    /// it is to happen.
+    pub fn on_delete<F>(&mut self, hook: F)
+    where
+        F: Fn(&Self, &MessageId) -> bool + Send + Sync + 'static,
+    {
+        self.inner_mut().hooks.on_delete.push(Arc::new(hook));
     }
 
     pub(crate) fn hook(&mut self, hooks: &Hooks) {
@@ -26,12 +44,51 @@ impl Turn {
     }
 
     /// What is sent instead of a reply; the hooks see it addressed.
-    pub(super) fn hooked(&mut self, mut activity: Activity) -> Option<Activity> {
-        let inner = self.inner_mut();
-        activity.apply_reference(&inner.reference);
+    pub(super) fn hooked(&mut self, activity: Activity) -> Option<Activity> {
+        let activity = self.addressed(activity);
+        if self.inner().hooks.is_empty() {
+            return Some(activity);
+        }
+        let passed = self.past(|turn, hooks| {
+            hooks.on_send.iter().try_fold(activity, |activity, hook| hook(turn, activity))
+        })?;
+        Some(self.addressed(passed))
+    }
+
+    /// What a message becomes instead.
+    pub(super) fn hooked_update(
+        &mut self,
+        message: &MessageId,
+        activity: Activity,
+    ) -> Option<Activity> {
+        let activity = self.addressed(activity);
+        if self.inner().hooks.is_empty() {
+            return Some(activity);
+        }
+        let passed = self.past(|turn, hooks| {
+            hooks
+                .on_update
+                .iter()
+                .try_fold(activity, |activity, hook| hook(turn, message, activity))
+        })?;
+        Some(self.addressed(passed))
+    }
+
+    /// Whether a message is deleted.
+    pub(super) fn hooked_delete(&mut self, message: &MessageId) -> bool {
+        self.past(|turn, hooks| hooks.on_delete.iter().all(|hook| hook(turn, message)))
+    }
+
+    fn addressed(&self, mut activity: Activity) -> Activity {
+        activity.apply_reference(&self.inner().reference);
         activity.id = None;
-        let hooks = std::mem::take(&mut inner.hooks);
-        let passed = hooks.pass(self, activity);
+        activity
+    }
+
+    /// Lets the hooks look at the turn, which is without them meanwhile.
+    fn past<T>(&mut self, pass: impl FnOnce(&Self, &Hooks) -> T) -> T {
+        let hooks = std::mem::take(&mut self.inner_mut().hooks);
+        let passed = pass(self, &hooks);
         self.inner_mut().hooks = hooks;
         passed
     }

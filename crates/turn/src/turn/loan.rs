@@ -5,7 +5,7 @@
 
 use std::{future::Future, sync::Arc};
 
-use super::{BotError, Home, Inner, Turn};
+use super::{BotError, Home, Inner, Replies, Turn};
 use crate::{Bag, Failure, state::State};
 
 impl Turn {
@@ -67,8 +67,7 @@ fn spare(inner: &Inner) -> Inner {
         effects: Arc::clone(&inner.effects),
         limits: Arc::clone(&inner.limits),
         hooks: inner.hooks.clone(),
-        replies: Vec::new(),
-        replies_over: 0,
+        replies: Replies::default(),
         timers: Vec::new(),
         cancelled: Vec::new(),
         response: None,

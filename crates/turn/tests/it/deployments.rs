@@ -44,7 +44,7 @@ fn old_bot() -> Bot {
     async fn hear(mut turn: Turn) -> Result<(), BotError> {
         let text = turn.text().to_owned();
         match text.as_str() {
-            "hello" => turn.say("hello"),
+            "hello" => drop(turn.say("hello")),
             "swallow" => {
                 let known = turn.conversation::<old::Order>().is_ok();
                 turn.state().clear();

@@ -25,7 +25,7 @@ fn moody(bot: Bot) -> Bot {
                 std::future::pending::<()>().await;
                 drop(turn);
             })),
-            "chatter" => (0..1000).for_each(|_| turn.say("m")),
+            "chatter" => (0..1000).for_each(|_| drop(turn.say("m"))),
             "hoard" => turn.state().named::<Vec<String>>("log")?.push("x".repeat(2 << 20)),
             _ => return append(turn).await,
         }

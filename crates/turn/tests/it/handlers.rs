@@ -19,7 +19,7 @@ fn activity(members: &str) -> Activity {
     Activity::from_json(text.as_bytes()).unwrap()
 }
 
-async fn outcome(bot: &dyn Logic, members: &str) -> Outcome {
+pub(crate) async fn outcome(bot: &dyn Logic, members: &str) -> Outcome {
     run(bot, activity(members), Documents::new()).await.unwrap()
 }
 

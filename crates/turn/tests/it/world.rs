@@ -1,7 +1,9 @@
 //! A small world for tests: several instances on one store, a channel that remembers, a paused clock.
 
+mod channel;
+
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::VecDeque,
     fmt,
     sync::{
         Arc, Mutex,
@@ -16,12 +18,14 @@ use futures_core::{future::BoxFuture, stream::BoxStream};
 use sayso_turn::{
     Bag, Bot, BotError, Engine, Key, Limits, Logic, Turn,
     activity::Activity,
-    channel::{Channel, Delivery, Parcel},
+    channel::Channel,
     clock::{Clock, Tasks, Timestamp},
     document::{Document, Ledger},
     store::{self, Due, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
-use tokio::{sync::Notify, task::AbortHandle};
+use tokio::task::AbortHandle;
+
+pub(crate) use self::channel::{Step, TestChannel};
 
 pub(crate) const CONVERSATION: &str = "test/conversations/c";
 
@@ -274,109 +278,6 @@ impl Store for TestStore {
 impl fmt::Display for TestStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the test store")
-    }
-}
-
-/// Remembers what arrived, and checks at that moment that the state it speaks of is stored (P2).
-#[derive(Debug)]
-pub(crate) struct TestChannel {
-    store: Arc<TestStore>,
-    pub(crate) arrived: Mutex<Vec<(String, String)>>,
-    replies_to: Mutex<Vec<Option<String>>>,
-    pub(crate) script: Mutex<VecDeque<Step>>,
-    pub(crate) false_words: Mutex<BTreeSet<String>>,
-    /// Somebody tries to deliver and is held up.
-    pub(crate) holding: Notify,
-    pub(crate) took: Mutex<Vec<Duration>>,
-}
-
-/// What the channel does with the next reply.
-#[derive(Clone, Debug)]
-pub(crate) enum Step {
-    Answer(Delivery),
-    /// Takes the reply and answers something else.
-    TakeAnd(Delivery),
-    /// Takes the reply and never answers.
-    TakeAndHang,
-    /// Never takes it, never answers.
-    Hang,
-    Panic,
-}
-
-impl TestChannel {
-    fn new(store: Arc<TestStore>) -> Self {
-        Self {
-            store,
-            arrived: Mutex::default(),
-            replies_to: Mutex::default(),
-            script: Mutex::default(),
-            false_words: Mutex::default(),
-            holding: Notify::new(),
-            took: Mutex::default(),
-        }
-    }
-
-    pub(crate) fn script(&self, steps: impl IntoIterator<Item = Step>) {
-        self.script.lock().unwrap().extend(steps);
-    }
-
-    pub(crate) fn texts(&self) -> Vec<String> {
-        assert!(self.false_words.lock().unwrap().is_empty(), "P2 is broken");
-        self.arrived.lock().unwrap().iter().map(|(_, text)| text.clone()).collect()
-    }
-
-    pub(crate) fn replies_to(&self) -> Vec<Option<String>> {
-        self.replies_to.lock().unwrap().clone()
-    }
-
-    pub(crate) fn ids(&self) -> Vec<String> {
-        self.arrived.lock().unwrap().iter().map(|(id, _)| id.clone()).collect()
-    }
-
-    async fn take(&self, parcel: &Parcel) {
-        let ledger = self.store.document(parcel.key.as_str()).await.map(|d| d.ledger);
-        let is_stored = ledger.is_some_and(|ledger| {
-            ledger.outbox.iter().any(|entry| entry.id == parcel.id) || !ledger.seen.is_empty()
-        });
-        let text = parcel.activity.text().to_owned();
-        let log: Vec<String> =
-            self.store.bag(parcel.key.as_str()).await.get("log").unwrap().unwrap_or_default();
-        let is_so = log.join(" ").starts_with(&text) || !text.starts_with('m');
-        if !is_stored || !is_so {
-            self.false_words.lock().unwrap().insert(text.clone());
-        }
-        self.replies_to.lock().unwrap().push(parcel.activity.reply_to_id.clone());
-        self.arrived.lock().unwrap().push((parcel.id.to_string(), text));
-    }
-}
-
-#[async_trait]
-impl Channel for TestChannel {
-    async fn deliver(&self, parcel: &Parcel) -> Delivery {
-        let step = self.script.lock().unwrap().pop_front();
-        self.took.lock().unwrap().push(PausedClock.uptime());
-        tokio::task::yield_now().await;
-        match step {
-            None => {
-                self.take(parcel).await;
-                Delivery::Delivered { id: None }
-            }
-            Some(Step::Answer(delivery)) => delivery,
-            Some(Step::TakeAnd(delivery)) => {
-                self.take(parcel).await;
-                delivery
-            }
-            Some(Step::TakeAndHang) => {
-                self.take(parcel).await;
-                self.holding.notify_one();
-                std::future::pending().await
-            }
-            Some(Step::Hang) => {
-                self.holding.notify_one();
-                std::future::pending().await
-            }
-            Some(Step::Panic) => panic!("the channel panics"),
-        }
     }
 }
 

@@ -81,7 +81,7 @@ async fn words_where_silence_is_expected_are_pointed_at_wherever_they_are_notice
 #[tokio::test]
 async fn what_the_bot_said_after_the_difference_is_shown_too() {
     let bot = Bot::new().on_message(async |mut turn: Turn| {
-        ["one", "two", "three"].into_iter().for_each(|text| turn.say(text));
+        ["one", "two", "three"].into_iter().for_each(|text| drop(turn.say(text)));
         Ok(())
     });
     shows(

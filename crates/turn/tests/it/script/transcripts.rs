@@ -35,7 +35,7 @@ fn keeper() -> Bot {
                 let line = format!("value:{}", turn.state().named::<String>("value")?);
                 turn.say(line);
             }
-            _ => turn.say("bot message"),
+            _ => drop(turn.say("bot message")),
         }
         Ok(())
     })
@@ -48,7 +48,7 @@ async fn bracket(mut turn: Turn) -> Result<(), BotError> {
         Ok(()) => turn.say("after message"),
         // What was said before counts here, which is why `on_error` is not the place for it.
         Err(error) => turn.say(format!("Caught: {error}")),
-    }
+    };
     Ok(())
 }
 
@@ -57,7 +57,7 @@ fn answer(turn: &mut Turn) -> Result<(), BotError> {
         turn.say("conversationUpdate");
     }
     match turn.text() {
-        "use middleware" => turn.say("using middleware"),
+        "use middleware" => drop(turn.say("using middleware")),
         "catch exception" => {
             turn.say("generating exception");
             return Err("exception to catch".into());
@@ -79,7 +79,7 @@ fn layered() -> Bot {
             match next.run(&mut turn).await {
                 Ok(()) => turn.say("after message"),
                 Err(error) => turn.say(format!("Caught: {error}")),
-            }
+            };
             Ok(())
         })
         .on_any(async |mut turn: Turn| answer(&mut turn))

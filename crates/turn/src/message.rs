@@ -1,0 +1,234 @@
+//! What a bot calls a message that it sent, before the channel has a name for it.
+
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use sayso_activity::Activity;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::id::{ReplyId, TurnId};
+
+/// What stands before an id that a channel gave, to tell it from one of ours.
+const CHANNEL: &str = "channel:";
+
+/// Names a message that the bot sent: [`say`](crate::Turn::say) gives it, [`update`](crate::Turn::update)
+/// and [`delete`](crate::Turn::delete) take it, in the same turn or in any later one.
+///
+/// It can be kept in the state. The channel's own id of the message takes its place when the courier has
+/// handed the message over; that is remembered for the messages whose `MessageId` was written anywhere,
+/// the last [`sent_max`](crate::Limits::sent_max) of them.
+///
+/// # Example
+/// ```
+/// use sayso_turn::{Bot, BotError, MessageId, Turn, activity::Activity};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Default, Serialize, Deserialize)]
+/// struct Board { count: u32, message: Option<MessageId> }
+///
+/// async fn count(mut turn: Turn) -> Result<(), BotError> {
+///     let board = turn.conversation::<Board>()?;
+///     board.count += 1;
+///     let (line, message) = (format!("{} so far", board.count), board.message.clone());
+///     match message {
+///         Some(message) => turn.update(&message, Activity::message(line)), // the same bubble
+///         None => {
+///             let message = turn.say(line);
+///             turn.conversation::<Board>()?.message = Some(message);
+///         }
+///     }
+///     Ok(())
+/// }
+/// let bot = Bot::new().on_message(count);
+/// ```
+#[derive(Clone)]
+pub struct MessageId {
+    name: Name,
+    /// Where to say that the name left the turn: from then on it may come back.
+    kept: Option<Arc<Kept>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Name {
+    /// The n-th reply of a turn.
+    Ours(TurnId, usize),
+    /// A message that the channel has named.
+    Channels(String),
+    /// A message that a hook held back.
+    Nothing,
+}
+
+impl MessageId {
+    /// A message by the id that its channel has given it: the one whose button was pressed, for example,
+    /// which is the `replyToId` of the press.
+    #[must_use]
+    pub fn of_channel(id: impl Into<String>) -> Self {
+        Self { name: Name::Channels(id.into()), kept: None }
+    }
+
+    pub(crate) fn ours(turn: TurnId, number: usize, kept: &Arc<Kept>) -> Self {
+        Self { name: Name::Ours(turn, number), kept: Some(Arc::clone(kept)) }
+    }
+
+    pub(crate) fn nothing() -> Self {
+        Self { name: Name::Nothing, kept: None }
+    }
+
+    /// Which reply of a turn this is, if it is one of that turn.
+    pub(crate) fn number_in(&self, turn: TurnId) -> Option<usize> {
+        match self.name {
+            Name::Ours(of, number) if of == turn => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.name == Name::Nothing
+    }
+
+    /// The name as text, without a note that it was given away.
+    pub(crate) fn text(&self) -> String {
+        match &self.name {
+            Name::Ours(turn, number) => ReplyId::new(*turn, *number).as_str().to_owned(),
+            Name::Channels(id) => format!("{CHANNEL}{id}"),
+            Name::Nothing => String::new(),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let name = if text.is_empty() {
+            Name::Nothing
+        } else if let Some(id) = text.strip_prefix(CHANNEL) {
+            Name::Channels(id.to_owned())
+        } else {
+            let (turn, number) = text.split_once('.')?;
+            Name::Ours(TurnId::parse(turn)?, number.parse().ok()?)
+        };
+        Some(Self { name, kept: None })
+    }
+
+    fn note(&self) {
+        if let (Name::Ours(_, number), Some(kept)) = (&self.name, &self.kept) {
+            kept.note(*number);
+        }
+    }
+}
+
+/// Which message an update or a deletion is for, as it is stored.
+pub(crate) enum Target {
+    /// One that the channel has named.
+    Channels(String),
+    /// One of ours, to be looked up.
+    Ours(ReplyId),
+}
+
+impl Target {
+    /// The target of an activity that changes a message; none when it is an activity to be sent.
+    pub(crate) fn of(activity: &Activity) -> Option<Self> {
+        use sayso_activity::Kind::{MessageDelete, MessageUpdate};
+        if !matches!(activity.kind, MessageUpdate | MessageDelete) {
+            return None;
+        }
+        let text = activity.id.as_deref().unwrap_or_default();
+        Some(match text.strip_prefix(CHANNEL) {
+            Some(id) => Self::Channels(id.to_owned()),
+            None => Self::Ours(ReplyId::from_text(text)),
+        })
+    }
+}
+
+/// Which replies of a turn are named somewhere: their channel ids are worth remembering.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(AtomicU64);
+
+impl Kept {
+    fn note(&self, number: usize) {
+        self.0.fetch_or(Self::bit(number), Ordering::Relaxed);
+    }
+
+    pub(crate) fn contains(&self, number: usize) -> bool {
+        self.0.load(Ordering::Relaxed) & Self::bit(number) != 0
+    }
+
+    /// The last bit stands for all numbers beyond: remembering one too many costs little.
+    fn bit(number: usize) -> u64 {
+        1 << number.min(63)
+    }
+}
+
+impl PartialEq for MessageId {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for MessageId {}
+
+impl Hash for MessageId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MessageId({})", self.text())
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.note();
+        f.write_str(&self.text())
+    }
+}
+
+impl Serialize for MessageId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MessageId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| de::Error::custom("this does not name a message"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Key;
+
+    #[test]
+    fn a_name_comes_back_as_it_was_written() {
+        let turn = TurnId::new(&Key::new("c").unwrap(), "1");
+        let kept = Arc::default();
+        let (ours, channels) = (MessageId::ours(turn, 7, &kept), MessageId::of_channel("a.b:c"));
+        for id in [&ours, &channels, &MessageId::nothing()] {
+            assert!(!kept.contains(7) || id != &ours);
+            let text = serde_json::to_string(id).unwrap();
+            assert_eq!(serde_json::from_str::<MessageId>(&text).unwrap(), *id);
+        }
+        assert!(kept.contains(7), "a written name may come back");
+        assert!(!kept.contains(6));
+        assert_eq!(ours.number_in(turn), Some(7));
+        for bad in ["x", "x.1", "0123456789abcde/.1", "0123456789abcdef.", "0123456789abcdef.-1"] {
+            assert!(MessageId::parse(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_last_bit_stands_for_all_beyond() {
+        let kept = Kept::default();
+        kept.note(99);
+        assert!(kept.contains(64) && !kept.contains(62));
+    }
+}

@@ -1,0 +1,103 @@
+//! What an attempt has said so far.
+
+use std::sync::Arc;
+
+use sayso_activity::Activity;
+
+use crate::{
+    id::TurnId,
+    message::{Kept, MessageId},
+};
+
+/// Replies in order. Each keeps its number when one before it is taken back: names are made of numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Replies {
+    list: Vec<Activity>,
+    /// The numbers that were taken back, in rising order.
+    removed: Vec<usize>,
+    /// How many were not taken because of the limit.
+    pub(crate) over: usize,
+    kept: Option<Arc<Kept>>,
+}
+
+/// A reply as it leaves the attempt.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) number: usize,
+    pub(crate) activity: Activity,
+    /// Whether something remembers its name.
+    pub(crate) is_kept: bool,
+}
+
+impl Replies {
+    pub(crate) fn as_slice(&self) -> &[Activity] {
+        &self.list
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn push(&mut self, turn: TurnId, activity: Activity) -> MessageId {
+        let number = self.list.len() + self.removed.len();
+        self.list.push(activity);
+        MessageId::ours(turn, number, self.kept.get_or_insert_default())
+    }
+
+    /// The reply of a number, unless it was taken back.
+    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut Activity> {
+        let at = self.position(number)?;
+        self.list.get_mut(at)
+    }
+
+    /// Takes a reply back that nobody has heard yet.
+    pub(crate) fn remove(&mut self, number: usize) {
+        let Some(at) = self.position(number).filter(|at| *at < self.list.len()) else { return };
+        drop(self.list.remove(at));
+        let place = self.removed.partition_point(|removed| *removed < number);
+        self.removed.insert(place, number);
+    }
+
+    fn position(&self, number: usize) -> Option<usize> {
+        match self.removed.binary_search(&number) {
+            Ok(_) => None,
+            Err(before) => Some(number - before),
+        }
+    }
+
+    pub(crate) fn into_activities(self) -> Vec<Activity> {
+        self.list
+    }
+
+    pub(crate) fn into_replies(self) -> impl Iterator<Item = Reply> {
+        let Self { list, removed, kept, .. } = self;
+        let numbers = (0..).filter(move |number| removed.binary_search(number).is_err());
+        numbers.zip(list).map(move |(number, activity)| {
+            let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(number));
+            Reply { number, activity, is_kept }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Key;
+
+    #[test]
+    fn numbers_stay_when_others_are_taken_back() {
+        let turn = TurnId::new(&Key::new("c").unwrap(), "1");
+        let mut replies = Replies::default();
+        for text in ["a", "b", "c", "d"] {
+            replies.push(turn, Activity::message(text));
+        }
+        for number in [2, 0, 0, 9] {
+            replies.remove(number);
+        }
+        assert_eq!(replies.push(turn, Activity::message("e")).number_in(turn), Some(4));
+        assert_eq!(replies.get_mut(3).unwrap().text(), "d");
+        assert!(replies.get_mut(2).is_none() && replies.get_mut(5).is_none());
+        let left: Vec<_> = replies.into_replies().map(|reply| reply.number).collect();
+        assert_eq!(left, [1, 3, 4]);
+    }
+}

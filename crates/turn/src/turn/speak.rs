@@ -1,0 +1,97 @@
+//! Speaking: what a turn says, changes and takes back. All of it waits for the commit.
+
+use sayso_activity::{Activity, Kind};
+
+use super::Turn;
+use crate::message::MessageId;
+
+impl Turn {
+    /// Says something: it leaves when, and only when, the turn is saved. Keep what it gives to change
+    /// the message later.
+    pub fn say(&mut self, text: impl Into<String>) -> MessageId {
+        self.send(Activity::message(text))
+    }
+
+    /// Sends an activity: it leaves when, and only when, the turn is saved. An `invokeResponse` is
+    /// not sent but answers the `invoke`, as [`respond`](Self::respond) does.
+    pub fn send(&mut self, activity: Activity) -> MessageId {
+        match activity.kind {
+            Kind::InvokeResponse => {
+                // People who port a bot answer an invoke this way.
+                self.inner_mut().response = activity.value.and_then(|value| value.get().ok());
+                MessageId::nothing()
+            }
+            // What a transcript calls a change is one here too.
+            Kind::MessageUpdate | Kind::MessageDelete if activity.id.is_some() => {
+                let id = MessageId::of_channel(activity.id.clone().unwrap_or_default());
+                match activity.kind {
+                    Kind::MessageDelete => self.delete(&id),
+                    _ => self.update(&id, activity),
+                }
+                id
+            }
+            _ => {
+                let Some(activity) = self.hooked(activity) else { return MessageId::nothing() };
+                self.push(activity)
+            }
+        }
+    }
+
+    /// Changes a message that was sent, by this turn or an earlier one: what it is now takes its place
+    /// when, and only when, the turn is saved, after everything that was said before.
+    ///
+    /// A message of this very turn is simply said differently. Replies that went into the answer
+    /// (`expectReplies`) cannot be changed by a later turn: the channel has no id for them.
+    pub fn update(&mut self, message: &MessageId, activity: Activity) {
+        let Some(activity) = self.hooked_update(message, activity) else { return };
+        let inner = self.inner_mut();
+        if let Some(number) = message.number_in(inner.id) {
+            if let Some(said) = inner.replies.get_mut(number) {
+                *said = activity;
+            }
+            return;
+        }
+        self.change(Kind::MessageUpdate, message, activity);
+    }
+
+    /// Deletes a message that was sent, by this turn or an earlier one, when, and only when, the turn is
+    /// saved. A message of this very turn is not sent at all.
+    pub fn delete(&mut self, message: &MessageId) {
+        if !self.hooked_delete(message) {
+            return;
+        }
+        let inner = self.inner_mut();
+        if let Some(number) = message.number_in(inner.id) {
+            return inner.replies.remove(number);
+        }
+        let mut activity = Activity::message("");
+        activity.text = None;
+        activity.apply_reference(&inner.reference);
+        self.change(Kind::MessageDelete, message, activity);
+    }
+
+    /// What was said so far in this attempt, addressed, in order. Changes of earlier messages are among
+    /// it, as `messageUpdate` and `messageDelete`.
+    #[must_use]
+    pub fn replies(&self) -> &[Activity] {
+        self.inner().replies.as_slice()
+    }
+
+    fn change(&mut self, kind: Kind, message: &MessageId, mut activity: Activity) {
+        if message.is_nothing() {
+            return;
+        }
+        activity.kind = kind;
+        activity.id = Some(message.text());
+        self.push(activity);
+    }
+
+    fn push(&mut self, activity: Activity) -> MessageId {
+        let inner = self.inner_mut();
+        if inner.replies.len() >= inner.limits.replies_max {
+            inner.replies.over += 1;
+            return MessageId::nothing();
+        }
+        inner.replies.push(inner.id, activity)
+    }
+}
