@@ -8,7 +8,7 @@ mod ledger;
 
 pub use bag::Bag;
 pub use ledger::{
-    Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Response, Seen, Timer,
+    Accepted, Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Response, Seen, Timer,
 };
 
 use crate::{Key, store::Error};

@@ -10,16 +10,19 @@ mod cache;
 mod commit;
 mod courier;
 mod draft;
+mod line;
 mod mailbox;
 mod recovery;
 mod runner;
 mod shelf;
 mod steps;
+mod turning;
 
 use std::{
     collections::BTreeMap,
     fmt,
     future::Future,
+    panic::AssertUnwindSafe,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -49,6 +52,9 @@ use crate::{
     stats::Counters,
     store::{self, Store},
 };
+
+/// A sign that takes longer than this to be shown is worth nothing.
+const SHOW_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Runs a bot over a store and a channel. Cloning it gives another handle to the same instance.
 ///
@@ -324,6 +330,9 @@ impl Shared {
     }
 
     fn start_runner(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut mailbox::Desk) {
+        if desk.is_long {
+            mailbox.called.notify_one();
+        }
         if !std::mem::replace(&mut desk.is_running, true) {
             self.tasks.spawn(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed());
         }
@@ -333,6 +342,16 @@ impl Shared {
         if desk.has_errands() && !std::mem::replace(&mut desk.is_delivering, true) {
             self.tasks.spawn(courier::deliver(Arc::clone(self), Arc::clone(mailbox)).boxed());
         }
+    }
+
+    /// Shows a fleeting sign, if the channel has such and is quick about it.
+    fn show(self: &Arc<Self>, key: &Key, sign: Activity) {
+        let (shared, key) = (Arc::clone(self), key.clone());
+        let show = async move {
+            let shown = AssertUnwindSafe(shared.channel.show(&key, &sign)).catch_unwind();
+            drop(shared.within(SHOW_TIMEOUT, shown).await);
+        };
+        self.tasks.spawn(show.boxed());
     }
 
     /// Forgets a mailbox that has nothing more to do.

@@ -83,6 +83,9 @@ pub enum Failure {
     /// A handler took longer than the turn's deadline.
     #[error("the bot's logic took longer than {0:?} (limit deadline)")]
     Timeout(Duration),
+    /// A handler of an acknowledged turn took too long.
+    #[error("the bot's logic took longer than {0:?} (limit long_deadline)")]
+    Long(Duration),
     /// The turn was kept beyond its handler, in a spawned task for example.
     #[error("the bot's logic kept the turn beyond its handler; a turn ends with the handler")]
     Kept,

@@ -26,6 +26,19 @@ pub struct Limits {
     pub deadline: Duration,
     /// How often a turn is tried when others commit first or the store fails.
     pub rounds_max: u32,
+    /// How long a turn may take before it is made durable, acknowledged and continued: from then on its
+    /// sender need not wait, and another instance takes it up if this one dies. Not shorter than
+    /// `deadline` means never. The answer to an `invoke` and replies to `expectReplies` cannot follow
+    /// later, so their turns have until `deadline`.
+    pub acknowledge_after: Duration,
+    /// How long the logic of an acknowledged turn may take.
+    pub long_deadline: Duration,
+    /// How many acknowledged activities of one conversation may wait for their turns.
+    pub inbox_max: usize,
+    /// How many instances may be gone while they run an acknowledged turn, before it is given up.
+    pub lost_max: u32,
+    /// How often the user is shown that a long turn is still at work.
+    pub typing_every: Duration,
     /// The back-off before the n-th further round is a random time up to this, doubled n times.
     pub backoff_first: Duration,
     /// No back-off between rounds is longer than this.
@@ -120,6 +133,11 @@ impl Default for Limits {
         Self {
             deadline: Duration::from_secs(12),
             rounds_max: 8,
+            acknowledge_after: Duration::from_secs(8),
+            long_deadline: Duration::from_secs(600),
+            inbox_max: 100,
+            lost_max: 5,
+            typing_every: Duration::from_secs(4),
             backoff_first: Duration::from_millis(10),
             backoff_max: Duration::from_secs(2),
             batch_max: 64,

@@ -3,15 +3,19 @@
 //! The engine runs every attempt through here, and so can anybody's unit test: no store, no channel,
 //! no runtime.
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+mod running;
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
-use futures_util::{
-    FutureExt,
-    future::{BoxFuture, Either, select},
-};
 use sayso_activity::{Activity, Reference};
 
+pub(crate) use self::running::Running;
 use crate::{
     Bag, Error, Failure, Key, Limits,
     clock::{Clock, Timestamp},
@@ -21,7 +25,7 @@ use crate::{
     id::TurnId,
     state::State,
     store,
-    turn::{BotError, Home, Inner, Logic, Replies, Source, Turn},
+    turn::{Home, Inner, Logic, Replies, Source, Turn},
 };
 
 /// Documents by key, for [`run`].
@@ -106,6 +110,7 @@ pub(crate) fn conversation_key(activity: &Activity) -> Result<Key, crate::KeyErr
 }
 
 /// What one run starts from.
+#[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) id: TurnId,
     pub(crate) key: Key,
@@ -118,8 +123,8 @@ pub(crate) struct Attempt {
     pub(crate) limits: Arc<Limits>,
 }
 
-#[derive(Debug)]
 /// What one run made. The conversation's bag is the first document.
+#[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) documents: Vec<(Key, Bag)>,
     pub(crate) replies: Replies,
@@ -129,17 +134,22 @@ pub(crate) struct Made {
 }
 
 impl Attempt {
+    /// Starts the logic. Nothing of it runs before it is waited for, but what it does at once.
+    pub(crate) fn start(&self, logic: &dyn Logic) -> Running {
+        let home = Arc::default();
+        let turn = self.turn(&home);
+        // The handler itself may panic before it gives a future.
+        let handler = catch_unwind(AssertUnwindSafe(|| logic.run(turn)));
+        Running::new(handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) })), home)
+    }
+
     /// Runs the logic, within a time if one is given.
     pub(crate) async fn run(
         &self,
         logic: &dyn Logic,
         within: Option<(&dyn Clock, Duration)>,
     ) -> Result<Made, Failure> {
-        let home = Arc::default();
-        let turn = self.turn(&home);
-        // The handler itself may panic before it gives a future.
-        let handler = AssertUnwindSafe(async { logic.run(turn).await });
-        self.finish(Box::pin(handler), &home, within).await
+        self.start(logic).end(within).await
     }
 
     /// Runs the error handler: its replies count, its changes of state do not.
@@ -151,7 +161,7 @@ impl Attempt {
     ) -> Option<Result<Made, Failure>> {
         let home = Arc::default();
         let handler = logic.on_error(self.turn(&home), failure)?;
-        let made = self.finish(handler, &home, within).await;
+        let made = Running::new(handler, home).end(within).await;
         Some(made.map(|made| Made {
             documents: vec![(self.key.clone(), self.bag.clone())],
             replies: made.replies,
@@ -181,58 +191,6 @@ impl Attempt {
         };
         Turn::new(inner, home)
     }
-
-    async fn finish(
-        &self,
-        handler: BoxFuture<'_, Result<(), BotError>>,
-        home: &Arc<Home>,
-        within: Option<(&dyn Clock, Duration)>,
-    ) -> Result<Made, Failure> {
-        let mut handler = AssertUnwindSafe(handler).catch_unwind();
-        let ended = match within {
-            None => Ok(handler.await),
-            Some((clock, most)) => match (&mut handler).now_or_never() {
-                // Most handlers never wait: a timer only for those that do.
-                Some(ended) => Ok(ended),
-                None => match select(handler, clock.sleep(most)).await {
-                    Either::Left((ended, _)) => Ok(ended),
-                    Either::Right(((), _)) => Err(Failure::Timeout(most)),
-                },
-            },
-        };
-        let inner = home.take();
-        // The logic could not know better, whatever it made of it.
-        if let Some(newer) = inner.as_deref().and_then(Inner::newer) {
-            return Err(Failure::Newer(newer.clone()));
-        }
-        ended?.map_err(|_| Failure::Panic)?.map_err(Failure::from)?;
-        made(*inner.ok_or(Failure::Kept)?)
-    }
-}
-
-fn made(inner: Inner) -> Result<Made, Failure> {
-    if inner.is_kept {
-        return Err(Failure::Kept);
-    }
-    let limits = &inner.limits;
-    if inner.replies.over > 0 {
-        let count = inner.replies.len() + inner.replies.over;
-        return Err(Failure::Limit {
-            what: format!("the turn made {count} replies, at most {}", limits.replies_max),
-            limit: "replies_max",
-        });
-    }
-    let mut documents = Vec::with_capacity(1 + inner.further.len());
-    for state in std::iter::once(inner.conversation).chain(inner.further) {
-        documents.push(state.close().map_err(Failure::State)?);
-    }
-    Ok(Made {
-        documents,
-        replies: inner.replies,
-        timers: inner.timers,
-        cancelled: inner.cancelled,
-        response: inner.response,
-    })
 }
 
 /// The documents of a pure run, here or in a [script](crate::script).

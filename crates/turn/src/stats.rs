@@ -24,6 +24,8 @@ macro_rules! counters {
 counters! {
     /// Turns committed.
     turns,
+    /// Activities acknowledged before their turns ended.
+    accepted,
     /// Runs of the logic, those that lost a race included.
     attempts,
     /// Activities recognised as delivered before.

@@ -33,6 +33,9 @@ pub struct Ledger {
     pub answers: Vec<Arc<Recorded>>,
     /// Who delivers the outbox.
     pub claim: Option<Claim>,
+    /// Activities that were acknowledged before their turns ended, in the order of their arrival. While
+    /// there is one, whatever arrives takes its place behind it.
+    pub inbox: Vec<Arc<Accepted>>,
     /// Replies decided and not yet recorded as handed over, in commit order.
     pub outbox: Vec<Arc<Entry>>,
     /// What the channel calls messages that a later turn may want to change, oldest first.
@@ -87,6 +90,28 @@ pub struct Claim {
     pub by: String,
     /// The revision of the holder's last commit: never the same for two claims.
     pub beat: u64,
+}
+
+/// An activity that was acknowledged and whose turn has not ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Accepted {
+    /// The turn; more than one where several activities became one.
+    pub ids: Vec<String>,
+    /// When it arrived.
+    pub at: Timestamp,
+    /// How many instances were gone before they were done with it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u32,
+    /// Whether a timer became it: the channel has never had it.
+    #[serde(default, rename = "timer", skip_serializing_if = "std::ops::Not::not")]
+    pub is_timer: bool,
+    /// What arrived.
+    pub activity: Raw,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A reply waiting to be handed over.
@@ -163,9 +188,9 @@ pub struct Decided {
 }
 
 impl Ledger {
-    /// A due time that says: an outbox waits and nobody has claimed it.
+    /// A due time that says: an inbox or an outbox waits and nobody has claimed it.
     pub const UNCLAIMED: Timestamp = Timestamp::START;
-    /// A due time that says: an outbox waits and somebody has claimed it.
+    /// A due time that says: an inbox or an outbox waits and somebody has claimed it.
     pub const CLAIMED: Timestamp = Timestamp::from_millis(1);
 
     pub(super) fn parse(raw: &Raw) -> Result<Self, String> {
@@ -183,6 +208,7 @@ impl Ledger {
             seen: Seen::parse(take(&mut members, "seen")?)?,
             answers: take(&mut members, "answers")?,
             claim: take(&mut members, "claim")?,
+            inbox: take(&mut members, "inbox")?,
             outbox: take(&mut members, "outbox")?,
             sent: take(&mut members, "sent")?,
             parked: take(&mut members, "parked")?,
@@ -207,6 +233,7 @@ impl Ledger {
             text.push_str(",\"claim\":");
             push_json(text, claim);
         }
+        write_list(text, "inbox", &self.inbox);
         if !self.outbox.is_empty() {
             text.push_str(",\"outbox\":[");
             for (index, entry) in self.outbox.iter().enumerate() {
@@ -254,12 +281,23 @@ impl Ledger {
 
     /// When something in this document is to be seen to, if anything is.
     pub(crate) fn waits_until(&self) -> Option<Timestamp> {
-        if !self.outbox.is_empty() {
+        if self.is_at_work() {
             return Some(if self.claim.is_some() { Self::CLAIMED } else { Self::UNCLAIMED });
         }
         let is_unfinished = self.prepared.is_some() || !self.decided.is_empty();
         let timers = || self.timers.iter().map(|timer| timer.at).min();
         is_unfinished.then_some(Self::CLAIMED).or_else(timers)
+    }
+
+    /// Whether somebody is to run or to deliver something here.
+    pub(crate) fn is_at_work(&self) -> bool {
+        !self.outbox.is_empty() || !self.inbox.is_empty()
+    }
+
+    /// Whether a turn was acknowledged and has not ended.
+    pub(crate) fn is_accepted(&self, turn: TurnId) -> bool {
+        let is_it = |id: &String| id == turn.as_str();
+        self.inbox.iter().any(|accepted| accepted.ids.iter().any(is_it))
     }
 
     /// About how many bytes the ledger takes as JSON.
@@ -270,9 +308,10 @@ impl Ledger {
         let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
         let answers: usize = self.answers.iter().flat_map(|answer| &answer.replies).map(size).sum();
         let prepared = self.prepared.as_ref().map_or(0, |prepared| size(&prepared.bag));
+        let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
         let sent: usize =
             self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
-        256 + prepared + sent + self.seen.0.len() + outbox + parked + timers + answers
+        256 + prepared + sent + inbox + self.seen.0.len() + outbox + parked + timers + answers
     }
 
     /// The recorded answer of a turn, where it had one and it is still kept.

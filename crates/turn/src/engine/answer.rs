@@ -19,13 +19,20 @@ pub struct Answer {
     pub is_repeat: bool,
     /// Whether the bot has a handler for it; if not, it was accepted and ignored.
     pub is_handled: bool,
+    /// Whether its turn is still to end: it is durable that it will, and its replies follow.
+    pub is_pending: bool,
 }
 
 impl Answer {
     pub(super) fn new(recorded: Option<&Recorded>, is_repeat: bool) -> Self {
         let replies = recorded.map(|recorded| recorded.replies.clone()).unwrap_or_default();
         let response = recorded.and_then(|recorded| recorded.response.clone());
-        Self { replies, response, is_repeat, is_handled: true }
+        Self { replies, response, is_repeat, is_handled: true, is_pending: false }
+    }
+
+    /// It is in line.
+    pub(super) fn pending(is_repeat: bool) -> Self {
+        Self { is_repeat, is_handled: true, is_pending: true, ..Self::default() }
     }
 }
 

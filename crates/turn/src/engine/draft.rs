@@ -8,9 +8,9 @@ use sayso_activity::{Activity, Raw};
 
 use super::mailbox::{Chore, Handed};
 use crate::{
-    Failure, Limits,
+    Error, Failure, Limits,
     clock::Timestamp,
-    document::{Claim, Document, Entry, Ledger, Parked, Recorded, Timer},
+    document::{Accepted, Claim, Document, Entry, Ledger, Parked, Recorded, Timer},
     id::{ReplyId, TurnId},
     message::Target,
     run::Made,
@@ -101,7 +101,11 @@ impl Draft {
 
     /// Takes the claim from its holder, who may have handed anything over. What was released is free.
     fn take_over(&mut self) {
-        if self.document.ledger.claim.take().is_some() {
+        let ledger = &mut self.document.ledger;
+        if ledger.claim.take().is_some() {
+            if let Some(first) = ledger.inbox.first_mut() {
+                Arc::make_mut(first).lost += 1;
+            }
             self.doubt(|_| true);
             self.is_taken = true;
         }
@@ -144,6 +148,59 @@ impl Draft {
         let (activity, reason) = (timer.activity.clone(), format!("timer: {failure}"));
         let parked = Parked { id: ReplyId::new(id, 0), reason, at: now, activity };
         park(&mut self.document.ledger, parked, limits);
+    }
+
+    /// Puts an activity in line.
+    pub(super) fn accept(
+        &mut self,
+        accepted: Accepted,
+        limits: &Limits,
+    ) -> std::result::Result<(), Error> {
+        let ledger = &mut self.document.ledger;
+        if ledger.inbox.len() >= limits.inbox_max {
+            return Err(Error::Overlap("inbox_max"));
+        }
+        let bytes =
+            self.document.bag.bytes() + ledger.bytes() + accepted.activity.as_str().len() + 64;
+        if bytes > limits.document_bytes_max {
+            return Err(Error::Overlap("document_bytes_max"));
+        }
+        ledger.inbox.push(Arc::new(accepted));
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// Puts a timer's event in line: first, since nothing runs.
+    pub(super) fn accept_timer(&mut self, id: TurnId, timer: &Timer) {
+        let (ids, activity) = (vec![id.to_string()], timer.activity.clone());
+        let accepted = Accepted { ids, at: timer.at, lost: 0, is_timer: true, activity };
+        self.document.ledger.inbox.push(Arc::new(accepted));
+        self.is_changed = true;
+    }
+
+    /// Takes out the first one in line: its turn is a part of this draft.
+    pub(super) fn end_first(&mut self) {
+        drop(self.document.ledger.inbox.remove(0));
+    }
+
+    /// Keeps the first one in line, whose turn failed, where an operator sees it.
+    pub(super) fn park_first(
+        &mut self,
+        ids: &[TurnId],
+        failure: &Failure,
+        now: Timestamp,
+        limits: &Limits,
+    ) {
+        let ledger = &mut self.document.ledger;
+        let accepted = ledger.inbox.remove(0);
+        for id in ids {
+            ledger.seen.push(*id, limits.seen_max);
+        }
+        self.is_changed = true;
+        if let Some(id) = ids.first() {
+            let (activity, reason) = (accepted.activity.clone(), format!("turn: {failure}"));
+            park(ledger, Parked { id: ReplyId::new(*id, 0), reason, at: now, activity }, limits);
+        }
     }
 
     /// Prepares the result of a turn, or says which limit it breaks.
@@ -225,7 +282,7 @@ impl Draft {
     /// Settles who delivers, after everything else. A commit that decides replies claims them too.
     pub(super) fn settle_claim(&mut self, me: &str, is_closing: bool) {
         let ledger = &mut self.document.ledger;
-        if ledger.outbox.is_empty() {
+        if !ledger.is_at_work() {
             // Whoever held it has nothing to deliver any more.
             self.is_changed |= ledger.claim.take().is_some();
             return;

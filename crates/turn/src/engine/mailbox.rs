@@ -31,6 +31,8 @@ pub(super) struct Mailbox {
     desk: Mutex<Desk>,
     /// The runner finished something; the courier waits for this.
     pub(super) changed: Notify,
+    /// Something was put onto the desk while the runner is in a long turn.
+    pub(super) called: Notify,
 }
 
 /// What runner and courier share.
@@ -40,6 +42,10 @@ pub(super) struct Desk {
     pub(super) chores: Vec<Chore>,
     pub(super) is_running: bool,
     pub(super) is_delivering: bool,
+    /// Whether the document has an inbox that is ours to work off.
+    pub(super) has_inbox: bool,
+    /// Whether the runner is in a long turn, and looks here from time to time.
+    pub(super) is_long: bool,
     /// Whether the runner has activities in hand, not only chores.
     pub(super) has_turns: bool,
     /// What is ours to deliver, as of the last document seen.
@@ -115,11 +121,26 @@ pub(super) struct Part {
     pub(super) sender: oneshot::Sender<Result<Answer, Error>>,
 }
 
-/// What the runner takes at once.
+/// What the runner does next.
 #[derive(Debug)]
+pub(super) enum Work {
+    /// Activities and chores.
+    Batch(Batch),
+    /// What was acknowledged and has not ended.
+    Inbox,
+}
+
+/// What the runner takes at once.
+#[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) items: Vec<Item>,
     pub(super) chores: Vec<Chore>,
+}
+
+impl Batch {
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.chores.is_empty()
+    }
 }
 
 impl Item {
@@ -142,6 +163,13 @@ impl Item {
             effects: Arc::default(),
             span,
         }
+    }
+
+    /// Whether it can be acknowledged before its turn has ended: nobody waits for what the turn makes.
+    pub(super) fn can_wait(&self) -> bool {
+        let waits =
+            |part: &Part| part.activity.kind == Kind::Invoke || expects_replies(&part.activity);
+        !self.parts.iter().any(waits)
     }
 
     pub(super) fn answer(self, result: &Result<Answer, Error>) {
@@ -171,6 +199,11 @@ impl Part {
     }
 }
 
+/// Whether the replies of an activity's turn go into the answer.
+pub(super) fn expects_replies(activity: &Activity) -> bool {
+    activity.delivery_mode.as_deref() == Some("expectReplies")
+}
+
 /// One activity of several: the last one, with all texts and attachments.
 pub(super) fn merged(parts: &[&Part]) -> Arc<Activity> {
     let (Some(last), true) = (parts.last(), parts.len() > 1) else {
@@ -187,7 +220,12 @@ pub(super) fn merged(parts: &[&Part]) -> Arc<Activity> {
 
 impl Mailbox {
     pub(super) fn new(key: &Key) -> Arc<Self> {
-        Arc::new(Self { key: key.clone(), desk: Mutex::default(), changed: Notify::new() })
+        Arc::new(Self {
+            key: key.clone(),
+            desk: Mutex::default(),
+            changed: Notify::new(),
+            called: Notify::new(),
+        })
     }
 
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -195,8 +233,11 @@ impl Mailbox {
     }
 
     /// What to do next; `None`, and the runner is gone, when there is nothing.
-    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Option<Batch> {
+    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Option<Work> {
         let mut desk = self.desk();
+        if desk.has_inbox {
+            return Some(Work::Inbox);
+        }
         let chores = std::mem::take(&mut desk.chores);
         let mut items: Vec<Item> = Vec::new();
         while items.len() < limits.batch_max
@@ -214,14 +255,28 @@ impl Mailbox {
             desk.is_running = false;
             return None;
         }
-        Some(Batch { items, chores })
+        Some(Work::Batch(Batch { items, chores }))
+    }
+
+    /// What can be seen to while a turn goes on: chores, and what takes its place in line. Whoever waits
+    /// for an answer waits on, until it is too late.
+    pub(super) fn take_aside(&self, is_late: impl Fn(&Item) -> bool) -> Batch {
+        let mut desk = self.desk();
+        let chores = std::mem::take(&mut desk.chores);
+        let takes = |item: &mut Item| item.can_wait() || is_late(item);
+        let (mut items, mut left) = (Vec::new(), VecDeque::new());
+        for mut item in desk.waiting.drain(..) {
+            if takes(&mut item) { items.push(item) } else { left.push_back(item) }
+        }
+        desk.waiting = left;
+        Batch { items, chores }
     }
 }
 
 impl Desk {
     /// Whether a turn runs or waits here.
     pub(super) fn is_turning(&self) -> bool {
-        self.has_turns || !self.waiting.is_empty()
+        self.has_turns || self.has_inbox || !self.waiting.is_empty()
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -252,6 +307,7 @@ impl Desk {
         let mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
         self.outbox = if mine { ledger.outbox.clone() } else { Vec::new() };
         self.sent = Arc::clone(&ledger.sent);
+        self.has_inbox = mine && !ledger.inbox.is_empty();
         self.foreign = match &ledger.claim {
             Some(claim) if !mine => match self.foreign.take() {
                 // The same claim as before: it has been silent since then.

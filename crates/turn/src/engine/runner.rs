@@ -7,38 +7,44 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use sayso_activity::{Activity, Reference};
-use tracing::Instrument;
 
 use super::{
     Answer, Shared,
     answer::{Verdicts, answer, fail},
     cache::Cached,
     commit::{Commit, Loaded},
-    draft::{self, Draft},
-    mailbox::{self, Batch, Chore, Item, Mailbox, Part},
+    draft::Draft,
+    line::{self, Carried},
+    mailbox::{Batch, Chore, Item, Mailbox, Work},
     shelf::Shelf,
+    turning::{fire, turn},
 };
-use crate::{
-    Error, Failure,
-    document::Recorded,
-    fault::fault,
-    id::TurnId,
-    run::{Attempt, Made},
-    store::Expect,
-};
+use crate::{Error, fault::fault, store::Expect};
 
 /// Why a round did not bring it to an end.
-enum Setback {
+#[derive(Debug)]
+pub(super) enum Setback {
     Again { reason: String, wait: Option<Duration> },
     Never(Error),
 }
 
 /// Serves a mailbox until nothing waits in it.
 pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
-    while let Some(batch) = mailbox.take(&shared.limits, shared.logic.overlap()) {
-        let work = AssertUnwindSafe(process(&shared, &mailbox, batch)).catch_unwind();
-        if work.await.is_err() {
+    let mut carried = None;
+    while let Some(work) = mailbox.take(&shared.limits, shared.logic.overlap()) {
+        let work = AssertUnwindSafe(async {
+            match work {
+                Work::Batch(batch) => process(&shared, &mailbox, batch).await,
+                Work::Inbox => {
+                    // Seldom, and large.
+                    Box::pin(line::work(&shared, &mailbox, carried.take())).await;
+                    None
+                }
+            }
+        });
+        if let Ok(late) = work.catch_unwind().await {
+            carried = late;
+        } else {
             // A broken invariant stops these turns, not the process; their senders hear of it.
             tracing::error!(key = %mailbox.key, "an invariant of the engine is broken; please report");
             shared.cache().forget(&mailbox.key);
@@ -48,21 +54,38 @@ pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
     shared.retire(&mailbox);
 }
 
-async fn process(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, mut batch: Batch) {
+/// Sees to what came up while a long turn goes on.
+pub(super) async fn aside(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, batch: Batch) {
+    drop(process(shared, mailbox, batch).await);
+    mailbox.changed.notify_one();
+}
+
+/// Brings a batch to its end. Gives the run that goes on, where one is not waited for any longer.
+async fn process(
+    shared: &Arc<Shared>,
+    mailbox: &Arc<Mailbox>,
+    mut batch: Batch,
+) -> Option<Carried> {
     let began = shared.uptime();
     let limits = &shared.limits;
-    let mut reason = String::new();
+    let mut reason = "earlier turns of the conversation took too long".to_owned();
     for rounds in 0..limits.rounds_max {
         give_up_late(shared, &mut batch, rounds, &reason);
-        if batch.items.is_empty() && batch.chores.is_empty() {
-            return;
+        if batch.is_empty() {
+            return None;
         }
         match round(shared, mailbox, &batch, rounds).await {
-            Ok(verdicts) => return answer(batch.items, verdicts),
+            Ok((verdicts, late)) => {
+                answer(batch.items, verdicts);
+                return late;
+            }
             Err(Setback::Never(_)) if batch.items.len() > 1 => {
                 return one_by_one(shared, mailbox, batch).await;
             }
-            Err(Setback::Never(error)) => return fail(batch.items, &error),
+            Err(Setback::Never(error)) => {
+                fail(batch.items, &error);
+                return None;
+            }
             Err(Setback::Again { reason: why, wait }) => {
                 shared.cache().forget(&mailbox.key);
                 tracing::debug!(key = %mailbox.key, rounds, reason = %why, "another round");
@@ -78,14 +101,17 @@ async fn process(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, mut batch: Batch)
     shared.counters.given_up.add(batch.items.len());
     let waited = shared.uptime().saturating_sub(began);
     fail(batch.items, &Error::Busy { rounds: limits.rounds_max, waited, reason });
+    None
 }
 
 /// What refuses one of several for good must not fail the others: each gets a commit of its own.
-async fn one_by_one(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, batch: Batch) {
+async fn one_by_one(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, batch: Batch) -> Option<Carried> {
+    let mut late = None;
     for item in batch.items {
         let single = Batch { items: vec![item], chores: batch.chores.clone() };
-        Box::pin(process(shared, mailbox, single)).await;
+        late = Box::pin(process(shared, mailbox, single)).await.or(late);
     }
+    late
 }
 
 /// How long a batch has from now on: until the first of its deadlines.
@@ -114,7 +140,7 @@ async fn round(
     mailbox: &Arc<Mailbox>,
     batch: &Batch,
     rounds: u32,
-) -> Result<Verdicts, Setback> {
+) -> Result<(Verdicts, Option<Carried>), Setback> {
     let left = time_left(shared, batch);
     let (mut draft, is_fresh) = load(shared, mailbox, batch, rounds, left).await?;
     fault!("after_load");
@@ -131,8 +157,11 @@ async fn round(
         fired = fire(shared, mailbox, &mut draft, &shelf, left).await?;
     }
     let mut verdicts = Vec::with_capacity(batch.items.len());
+    let mut late = None;
     for item in &batch.items {
-        verdicts.push(turn(shared, mailbox, &mut draft, &shelf, item).await?);
+        let (verdict, carried) = turn(shared, mailbox, &mut draft, &shelf, batch, item).await?;
+        verdicts.push(verdict);
+        late = late.or(carried);
     }
     draft.settle_claim(me, shared.is_closing() && batch.chores.contains(&Chore::Release));
     if !draft.is_changed && shelf.changed().is_empty() {
@@ -152,47 +181,41 @@ async fn round(
         } else if is_fresh {
             unchanged(shared, mailbox, &draft);
         }
-        return Ok(verdicts);
+        return Ok((verdicts, None));
     }
+    // What is committed with it was not so when it began.
+    let late = late.filter(Carried::is_apart);
+    let left = if late.is_some() { time_left(shared, batch) } else { left };
     match shared.commit(mailbox, draft, &shelf, left).await {
         Commit::Committed => {
             if batch.items.is_empty() && !handed.is_empty() {
                 fault!("after_record");
             }
             shared.counters.fired.add(fired);
-            shared.counters.turns.add(fired + fresh(&verdicts));
-            Ok(verdicts)
+            let (turns, accepted) = fresh(&verdicts);
+            shared.counters.turns.add(fired + turns);
+            shared.counters.accepted.add(accepted);
+            Ok((verdicts, late))
         }
         Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
         Commit::Never(error) => Err(Setback::Never(Error::Store(error))),
     }
 }
 
-/// Fires what is due. Timers that only a newer build can fire are no reason to write.
-async fn fire(
-    shared: &Arc<Shared>,
-    mailbox: &Mailbox,
-    draft: &mut Draft,
-    shelf: &Arc<Shelf>,
-    left: Duration,
-) -> Result<usize, Setback> {
-    let is_changed = draft.is_changed;
-    let mut kept = 0;
-    let fired = fire_due(shared, mailbox, draft, shelf, left, &mut kept).await? - kept;
-    draft.is_changed = is_changed || fired > 0;
-    Ok(fired)
-}
-
-/// How many turns a round's verdicts speak of that were not there before.
-fn fresh(verdicts: &Verdicts) -> usize {
-    let is_new = |item: &&Vec<Result<Answer, Error>>| {
-        item.iter().any(|verdict| verdict.as_ref().is_ok_and(|answer| !answer.is_repeat))
+/// How many turns a round's verdicts speak of that were not there before, ended and acknowledged.
+fn fresh(verdicts: &Verdicts) -> (usize, usize) {
+    let count = |is_pending: bool| {
+        let is_new = |answer: &Answer| !answer.is_repeat && answer.is_pending == is_pending;
+        let has_new = |item: &&Vec<Result<Answer, Error>>| {
+            item.iter().any(|verdict| verdict.as_ref().is_ok_and(is_new))
+        };
+        verdicts.iter().filter(has_new).count()
     };
-    verdicts.iter().filter(is_new).count()
+    (count(false), count(true))
 }
 
 /// The document, from memory in the first round where that may do, else from the store.
-async fn load(
+pub(super) async fn load(
     shared: &Arc<Shared>,
     mailbox: &Arc<Mailbox>,
     batch: &Batch,
@@ -233,162 +256,8 @@ async fn load(
 }
 
 /// Takes note of a document that needs no write, so that the courier stops asking for one.
-fn unchanged(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, draft: &Draft) {
+pub(super) fn unchanged(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, draft: &Draft) {
     let mut desk = mailbox.desk();
     desk.note(&draft.document.ledger, shared.ids.instance(), shared.uptime());
     shared.start_courier(mailbox, &mut desk);
-}
-
-/// One item: skipped where it was seen before, else run and applied to the draft.
-async fn turn(
-    shared: &Arc<Shared>,
-    mailbox: &Mailbox,
-    draft: &mut Draft,
-    shelf: &Arc<Shelf>,
-    item: &Item,
-) -> Result<Vec<Result<Answer, Error>>, Setback> {
-    let ledger = &draft.document.ledger;
-    let mut new: Vec<&Part> = Vec::with_capacity(item.parts.len());
-    for part in &item.parts {
-        // The same activity may have come several times while it waited.
-        if !ledger.seen.contains(part.id) && new.iter().all(|known| known.id != part.id) {
-            new.push(part);
-        }
-    }
-    let repeat = |part: &Part| Ok(Answer::new(ledger.answer(part.id).map(AsRef::as_ref), true));
-    let mut verdicts: Vec<_> = item.parts.iter().map(repeat).collect();
-    shared.counters.duplicates.add(item.parts.len() - new.len());
-    let Some(first) = new.first() else { return Ok(verdicts) };
-    let activity = mailbox::merged(&new);
-    let attempt = Attempt {
-        id: first.id,
-        key: mailbox.key.clone(),
-        reference: Arc::new(activity.reference()),
-        activity,
-        now: item.now,
-        bag: draft.document.bag.clone(),
-        source: Arc::clone(shelf) as _,
-        effects: Arc::clone(&item.effects),
-        limits: Arc::clone(&shared.limits),
-    };
-    let spent = shared.uptime().saturating_sub(item.since);
-    let left = shared.limits.deadline.saturating_sub(spent);
-    let is_answer = attempt.activity.delivery_mode.as_deref() == Some("expectReplies");
-    let ran = logic(shared, draft, shelf, &attempt, is_answer, left);
-    let ran = ran.instrument(item.span.clone()).await?;
-    let ids: Vec<TurnId> = new.iter().map(|part| part.id).collect();
-    let verdict = match ran {
-        Err(failure) => Err(failure.into()),
-        Ok(result) => {
-            let recorded = keep(draft, shelf, &ids, result, is_answer, shared);
-            Ok(Answer::new(recorded.as_deref(), false))
-        }
-    };
-    for (part, slot) in item.parts.iter().zip(&mut verdicts) {
-        if ids.contains(&part.id) {
-            slot.clone_from(&verdict);
-        }
-    }
-    Ok(verdicts)
-}
-
-/// Runs the logic, and the error handler if it fails. The result fits the limits.
-async fn logic(
-    shared: &Arc<Shared>,
-    draft: &Draft,
-    shelf: &Shelf,
-    attempt: &Attempt,
-    is_answer: bool,
-    left: Duration,
-) -> Result<Result<draft::Result, Arc<Failure>>, Setback> {
-    let within = Some((&*shared.clock, left));
-    shared.counters.attempts.add(1);
-    let made = attempt.run(&*shared.logic, within).await;
-    if let Some(error) = shelf.failed() {
-        // The store failed under the logic: no fault of the logic's, whatever it made of it.
-        return Err(match error.is_transient() {
-            true => Setback::Again { reason: error.to_string(), wait: error.retry_after() },
-            false => Setback::Never(Error::Store(error)),
-        });
-    }
-    let prepare = |made: Made| draft.prepare(attempt.id, made, is_answer, &shared.limits);
-    let failure = match made.and_then(prepare) {
-        Ok(result) => return Ok(Ok(result)),
-        Err(failure) => Arc::new(failure),
-    };
-    failure.log();
-    if failure.is_newer() {
-        shared.counters.newer.add(1);
-        return Ok(Err(failure));
-    }
-    shared.counters.failures.add(1);
-    let handled = attempt.run_on_error(&*shared.logic, Arc::clone(&failure), within).await;
-    Ok(match handled.map(|made| made.and_then(prepare)) {
-        Some(Ok(result)) => Ok(result),
-        Some(Err(second)) => {
-            second.log();
-            shared.counters.newer.add(second.is_newer().into());
-            Err(if second.is_newer() { Arc::new(second) } else { failure })
-        }
-        None => Err(failure),
-    })
-}
-
-/// Makes a turn's result part of the round.
-fn keep(
-    draft: &mut Draft,
-    shelf: &Shelf,
-    ids: &[TurnId],
-    mut result: draft::Result,
-    is_answer: bool,
-    shared: &Shared,
-) -> Option<Arc<Recorded>> {
-    for (key, bag) in result.made.documents.drain(1..) {
-        shelf.put(&key, bag);
-    }
-    draft.apply(ids, result, is_answer, &shared.limits)
-}
-
-/// Runs a turn for every timer that is due. Taking it out of the document is what fires it once.
-async fn fire_due(
-    shared: &Arc<Shared>,
-    mailbox: &Mailbox,
-    draft: &mut Draft,
-    shelf: &Arc<Shelf>,
-    left: Duration,
-    kept: &mut usize,
-) -> Result<usize, Setback> {
-    let now = shared.clock.now();
-    let due = draft.due_timers(now);
-    for timer in &due {
-        draft.remove_timer(&timer.id);
-        let id = TurnId::new(&mailbox.key, &timer.id);
-        let activity: Activity = match timer.activity.get() {
-            Ok(activity) if shared.logic.handles(&activity) => activity,
-            _ => continue,
-        };
-        let attempt = Attempt {
-            id,
-            key: mailbox.key.clone(),
-            // The channel never had an activity of this id: nothing can be a reply to it.
-            reference: Arc::new(Reference { activity_id: None, ..activity.reference() }),
-            activity: Arc::new(activity),
-            now,
-            bag: draft.document.bag.clone(),
-            source: Arc::clone(shelf) as _,
-            effects: Arc::default(),
-            limits: Arc::clone(&shared.limits),
-        };
-        let span = tracing::info_span!("turn", %id, kind = "timer");
-        match logic(shared, draft, shelf, &attempt, false, left).instrument(span).await? {
-            Ok(result) => drop(keep(draft, shelf, &[id], result, false, shared)),
-            Err(failure) if failure.is_newer() => {
-                // An instance of the newer build fires it.
-                draft.put_back(timer);
-                *kept += 1;
-            }
-            Err(failure) => draft.park_timer(id, timer, &failure, now, &shared.limits),
-        }
-    }
-    Ok(due.len())
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Replies in order. Each keeps its number when one before it is taken back: names are made of numbers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Replies {
     list: Vec<Activity>,
     /// The numbers that were taken back, in rising order.

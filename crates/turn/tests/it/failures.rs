@@ -38,7 +38,8 @@ const MOODS: [&str; 6] = ["error", "panic", "hang", "keep", "chatter", "hoard"];
 #[tokio::test(start_paused = true)]
 async fn a_failed_turn_leaves_no_trace_and_the_next_one_works() {
     for mood in MOODS {
-        let world = World::new();
+        let mut world = World::new();
+        world.limits.acknowledge_after = world.limits.deadline;
         let instance = world.start(moody(Bot::new()));
         instance.say("1", "m1").await.unwrap();
         let error = instance.say("2", mood).await.unwrap_err();

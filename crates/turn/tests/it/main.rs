@@ -16,6 +16,8 @@ mod golden;
 #[cfg(test)]
 mod handlers;
 #[cfg(test)]
+mod long_turns;
+#[cfg(test)]
 mod messages;
 #[cfg(test)]
 mod promises;

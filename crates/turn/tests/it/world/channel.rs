@@ -8,6 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use sayso_turn::{
+    Key,
     activity::Activity,
     channel::{Channel, Delivery, Parcel},
     clock::Clock,
@@ -29,6 +30,8 @@ pub(crate) struct TestChannel {
     /// Somebody tries to deliver and is held up.
     pub(crate) holding: Notify,
     pub(crate) took: Mutex<Vec<Duration>>,
+    /// Kinds of the signs that were shown, with the time.
+    pub(crate) shown: Mutex<Vec<(Duration, String)>>,
 }
 
 /// What the channel does with the next reply.
@@ -55,6 +58,7 @@ impl TestChannel {
             false_words: Mutex::default(),
             holding: Notify::new(),
             took: Mutex::default(),
+            shown: Mutex::default(),
         }
     }
 
@@ -126,5 +130,11 @@ impl Channel for TestChannel {
             }
             Some(Step::Panic) => panic!("the channel panics"),
         }
+    }
+
+    async fn show(&self, _: &Key, sign: &Activity) -> Option<String> {
+        let shown = (PausedClock.uptime(), sign.kind.as_str().to_owned());
+        self.shown.lock().unwrap().push(shown);
+        None
     }
 }

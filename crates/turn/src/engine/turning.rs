@@ -1,0 +1,275 @@
+//! Turning: what a round does with one activity or one timer, from the ids lately seen to a draft that
+//! carries the result.
+
+use std::{sync::Arc, time::Duration};
+
+use sayso_activity::{Activity, Raw, Reference};
+use tracing::Instrument;
+
+use super::{
+    Answer, Shared,
+    draft::{self, Draft},
+    line::Carried,
+    mailbox::{self, Batch, Item, Mailbox, Part, expects_replies},
+    runner::Setback,
+    shelf::Shelf,
+};
+use crate::{
+    Error, Failure,
+    document::{Accepted, Recorded},
+    id::TurnId,
+    run::{Attempt, Made},
+};
+
+/// What the parts of an item are told, and the run that goes on if it takes too long to be waited for.
+pub(super) type Turned = (Vec<Result<Answer, Error>>, Option<Carried>);
+
+/// One item: skipped where it was seen before, put in line behind a turn that goes on, else run and
+/// applied to the draft.
+pub(super) async fn turn(
+    shared: &Arc<Shared>,
+    mailbox: &Mailbox,
+    draft: &mut Draft,
+    shelf: &Arc<Shelf>,
+    batch: &Batch,
+    item: &Item,
+) -> Result<Turned, Setback> {
+    let ledger = &draft.document.ledger;
+    let is_known = |part: &Part| ledger.seen.contains(part.id) || ledger.is_accepted(part.id);
+    let mut new: Vec<&Part> = Vec::with_capacity(item.parts.len());
+    for part in &item.parts {
+        // The same activity may have come several times while it waited.
+        if !is_known(part) && new.iter().all(|known| known.id != part.id) {
+            new.push(part);
+        }
+    }
+    let repeat = |part: &Part| {
+        Ok(match ledger.is_accepted(part.id) {
+            true => Answer::pending(true),
+            false => Answer::new(ledger.answer(part.id).map(AsRef::as_ref), true),
+        })
+    };
+    let mut verdicts: Vec<_> = item.parts.iter().map(repeat).collect();
+    shared.counters.duplicates.add(item.parts.len() - new.len());
+    let Some(first) = new.first() else { return Ok((verdicts, None)) };
+    let ids: Vec<TurnId> = new.iter().map(|part| part.id).collect();
+    let activity = mailbox::merged(&new);
+    let mut late = None;
+    let verdict = if ledger.inbox.is_empty() {
+        let attempt = Attempt {
+            id: first.id,
+            key: mailbox.key.clone(),
+            reference: Arc::new(activity.reference()),
+            activity: Arc::clone(&activity),
+            now: item.now,
+            bag: draft.document.bag.clone(),
+            source: Arc::clone(shelf) as _,
+            effects: Arc::clone(&item.effects),
+            limits: Arc::clone(&shared.limits),
+        };
+        match run(shared, draft, shelf, attempt, item).instrument(item.span.clone()).await? {
+            Ran::Ended(ended) => ended.map_err(Error::from).map(|result| {
+                let is_answer = expects_replies(&activity);
+                let recorded = keep(draft, shelf, &ids, result, is_answer, shared);
+                Answer::new(recorded.as_deref(), false)
+            }),
+            Ran::Late(carried) => {
+                late = Some(*carried);
+                line_up(shared, draft, batch, item, &ids, &activity)?
+            }
+        }
+    } else {
+        line_up(shared, draft, batch, item, &ids, &activity)?
+    };
+    for (part, slot) in item.parts.iter().zip(&mut verdicts) {
+        if ids.contains(&part.id) {
+            slot.clone_from(&verdict);
+        }
+    }
+    Ok((verdicts, late))
+}
+
+enum Ran {
+    Ended(Result<draft::Result, Arc<Failure>>),
+    /// Nobody should wait for it any longer; it runs on.
+    Late(Box<Carried>),
+}
+
+/// Runs the logic for as long as the sender can wait.
+async fn run(
+    shared: &Arc<Shared>,
+    draft: &Draft,
+    shelf: &Arc<Shelf>,
+    attempt: Attempt,
+    item: &Item,
+) -> Result<Ran, Setback> {
+    let limits = &shared.limits;
+    let spent = shared.uptime().saturating_sub(item.since);
+    let left = limits.deadline.saturating_sub(spent);
+    let patience = match item.can_wait() && limits.acknowledge_after < limits.deadline {
+        true => limits.acknowledge_after.saturating_sub(spent),
+        false => left,
+    };
+    shared.counters.attempts.add(1);
+    let mut running = attempt.start(&*shared.logic);
+    let made = match running.within(&*shared.clock, patience).await {
+        Some(made) => made,
+        None if patience < left => {
+            let turn = draft.document.ledger.turn;
+            let carried = Carried::new(attempt, running, Arc::clone(shelf), turn);
+            return Ok(Ran::Late(Box::new(carried)));
+        }
+        None => Err(running.stop(limits.deadline)),
+    };
+    let is_answer = expects_replies(&attempt.activity);
+    let made = made.map_err(Arc::new);
+    judge(shared, draft, shelf, &attempt, made, is_answer, left).await.map(Ran::Ended)
+}
+
+/// Puts an activity in line: what is durable of it is that it will be handled.
+fn line_up(
+    shared: &Shared,
+    draft: &mut Draft,
+    batch: &Batch,
+    item: &Item,
+    ids: &[TurnId],
+    activity: &Activity,
+) -> Result<Result<Answer, Error>, Setback> {
+    let reason = "an earlier turn of the conversation takes long".to_owned();
+    if !item.can_wait() {
+        if !batch.items.iter().any(Item::can_wait) {
+            // It may end in time.
+            return Err(Setback::Again { reason, wait: Some(Duration::from_secs(1)) });
+        }
+        let waited = shared.uptime().saturating_sub(item.since);
+        return Ok(Err(Error::Busy { rounds: 0, waited, reason }));
+    }
+    let accepted = Accepted {
+        ids: ids.iter().map(ToString::to_string).collect(),
+        at: item.now,
+        lost: 0,
+        is_timer: false,
+        activity: Raw::of(activity).expect("an activity is always JSON"),
+    };
+    Ok(draft.accept(accepted, &shared.limits).map(|()| Answer::pending(false)))
+}
+
+/// Makes a result of what the logic made, or of what the error handler says if it failed. The result fits
+/// the limits.
+pub(super) async fn judge(
+    shared: &Arc<Shared>,
+    draft: &Draft,
+    shelf: &Shelf,
+    attempt: &Attempt,
+    made: Result<Made, Arc<Failure>>,
+    is_answer: bool,
+    left: Duration,
+) -> Result<Result<draft::Result, Arc<Failure>>, Setback> {
+    if let Some(error) = shelf.failed() {
+        // The store failed under the logic: no fault of the logic's, whatever it made of it.
+        return Err(match error.is_transient() {
+            true => Setback::Again { reason: error.to_string(), wait: error.retry_after() },
+            false => Setback::Never(Error::Store(error)),
+        });
+    }
+    let prepare = |made: Made| draft.prepare(attempt.id, made, is_answer, &shared.limits);
+    let failure = match made.and_then(|made| prepare(made).map_err(Arc::new)) {
+        Ok(result) => return Ok(Ok(result)),
+        Err(failure) => failure,
+    };
+    failure.log();
+    if failure.is_newer() {
+        shared.counters.newer.add(1);
+        return Ok(Err(failure));
+    }
+    shared.counters.failures.add(1);
+    let within = Some((&*shared.clock, left));
+    let handled = attempt.run_on_error(&*shared.logic, Arc::clone(&failure), within).await;
+    Ok(match handled.map(|made| made.and_then(prepare)) {
+        Some(Ok(result)) => Ok(result),
+        Some(Err(second)) => {
+            second.log();
+            shared.counters.newer.add(second.is_newer().into());
+            Err(if second.is_newer() { Arc::new(second) } else { failure })
+        }
+        None => Err(failure),
+    })
+}
+
+/// Makes a turn's result part of the round.
+pub(super) fn keep(
+    draft: &mut Draft,
+    shelf: &Shelf,
+    ids: &[TurnId],
+    mut result: draft::Result,
+    is_answer: bool,
+    shared: &Shared,
+) -> Option<Arc<Recorded>> {
+    for (key, bag) in result.made.documents.drain(1..) {
+        shelf.put(&key, bag);
+    }
+    draft.apply(ids, result, is_answer, &shared.limits)
+}
+
+/// Fires what is due, behind what waits in line. Timers that only a newer build can fire are no reason
+/// to write.
+pub(super) async fn fire(
+    shared: &Arc<Shared>,
+    mailbox: &Mailbox,
+    draft: &mut Draft,
+    shelf: &Arc<Shelf>,
+    left: Duration,
+) -> Result<usize, Setback> {
+    let now = shared.clock.now();
+    let is_changed = draft.is_changed;
+    let (mut fired, mut is_lined_up) = (0, false);
+    for timer in draft.due_timers(now) {
+        if !draft.document.ledger.inbox.is_empty() {
+            break;
+        }
+        draft.remove_timer(&timer.id);
+        fired += 1;
+        let id = TurnId::new(&mailbox.key, &timer.id);
+        let activity: Activity = match timer.activity.get() {
+            Ok(activity) if shared.logic.handles(&activity) => activity,
+            _ => continue,
+        };
+        let attempt = Attempt {
+            id,
+            key: mailbox.key.clone(),
+            // The channel never had an activity of this id: nothing can be a reply to it.
+            reference: Arc::new(Reference { activity_id: None, ..activity.reference() }),
+            activity: Arc::new(activity),
+            now,
+            bag: draft.document.bag.clone(),
+            source: Arc::clone(shelf) as _,
+            effects: Arc::default(),
+            limits: Arc::clone(&shared.limits),
+        };
+        let span = tracing::info_span!("turn", %id, kind = "timer");
+        shared.counters.attempts.add(1);
+        let mut running = attempt.start(&*shared.logic);
+        let made = match running.within(&*shared.clock, left).instrument(span.clone()).await {
+            Some(made) => made.map_err(Arc::new),
+            None => {
+                // It takes long: it goes on as one that was acknowledged, from its beginning.
+                fired -= 1;
+                draft.accept_timer(id, &timer);
+                is_lined_up = true;
+                continue;
+            }
+        };
+        let judged = judge(shared, draft, shelf, &attempt, made, false, left);
+        match judged.instrument(span).await? {
+            Ok(result) => drop(keep(draft, shelf, &[id], result, false, shared)),
+            Err(failure) if failure.is_newer() => {
+                // An instance of the newer build fires it.
+                draft.put_back(&timer);
+                fired -= 1;
+            }
+            Err(failure) => draft.park_timer(id, &timer, &failure, now, &shared.limits),
+        }
+    }
+    draft.is_changed = is_changed || is_lined_up || fired > 0;
+    Ok(fired)
+}

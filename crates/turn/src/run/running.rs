@@ -1,0 +1,115 @@
+//! A run of the logic that can be waited for a while, left alone, and waited for again.
+
+use std::{fmt, future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, CatchUnwind, Either, select},
+};
+
+use super::Made;
+use crate::{
+    Failure,
+    clock::Clock,
+    turn::{BotError, Home, Inner},
+};
+
+/// A handler at work.
+pub(crate) struct Running {
+    handler: CatchUnwind<AssertUnwindSafe<BoxFuture<'static, Result<(), BotError>>>>,
+    home: Arc<Home>,
+}
+
+impl Running {
+    pub(super) fn new(handler: BoxFuture<'static, Result<(), BotError>>, home: Arc<Home>) -> Self {
+        Self { handler: AssertUnwindSafe(handler).catch_unwind(), home }
+    }
+
+    /// Waits for the end, or fails with a time-out.
+    pub(super) async fn end(
+        mut self,
+        within: Option<(&dyn Clock, Duration)>,
+    ) -> Result<Made, Failure> {
+        let ended = match within {
+            None => self.until(std::future::pending()).await,
+            Some((clock, most)) => self.within(clock, most).await,
+        };
+        ended.unwrap_or_else(|| Err(self.stop(within.map(|(_, most)| most).unwrap_or_default())))
+    }
+
+    /// Stops it because it took too long.
+    pub(crate) fn stop(self, most: Duration) -> Failure {
+        let Self { handler, home } = self;
+        // The turn goes home with it.
+        drop(handler);
+        let inner = home.take();
+        let newer = inner.as_deref().and_then(Inner::newer).cloned();
+        newer.map_or(Failure::Timeout(most), Failure::Newer)
+    }
+
+    /// Runs on, for a time. `None` when there is more to do: ask again.
+    pub(crate) async fn within(
+        &mut self,
+        clock: &dyn Clock,
+        most: Duration,
+    ) -> Option<Result<Made, Failure>> {
+        // Most handlers never wait: a timer only for those that do.
+        match (&mut self.handler).now_or_never() {
+            Some(ended) => Some(self.ended(ended)),
+            None => self.until(clock.sleep(most)).await,
+        }
+    }
+
+    /// Runs on until something else happens. `None` when there is more to do: ask again.
+    pub(crate) async fn until(
+        &mut self,
+        other: impl Future<Output = ()> + Send,
+    ) -> Option<Result<Made, Failure>> {
+        let other = std::pin::pin!(other);
+        match select(&mut self.handler, other).await {
+            Either::Left((ended, _)) => Some(self.ended(ended)),
+            Either::Right(((), _)) => None,
+        }
+    }
+
+    fn ended(&self, ended: std::thread::Result<Result<(), BotError>>) -> Result<Made, Failure> {
+        let inner = self.home.take();
+        // The logic could not know better, whatever it made of it.
+        if let Some(newer) = inner.as_deref().and_then(Inner::newer) {
+            return Err(Failure::Newer(newer.clone()));
+        }
+        ended.map_err(|_| Failure::Panic)?.map_err(Failure::from)?;
+        made(*inner.ok_or(Failure::Kept)?)
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Running")
+    }
+}
+
+fn made(inner: Inner) -> Result<Made, Failure> {
+    if inner.is_kept {
+        return Err(Failure::Kept);
+    }
+    let limits = &inner.limits;
+    if inner.replies.over > 0 {
+        let count = inner.replies.len() + inner.replies.over;
+        return Err(Failure::Limit {
+            what: format!("the turn made {count} replies, at most {}", limits.replies_max),
+            limit: "replies_max",
+        });
+    }
+    let mut documents = Vec::with_capacity(1 + inner.further.len());
+    for state in std::iter::once(inner.conversation).chain(inner.further) {
+        documents.push(state.close().map_err(Failure::State)?);
+    }
+    Ok(Made {
+        documents,
+        replies: inner.replies,
+        timers: inner.timers,
+        cancelled: inner.cancelled,
+        response: inner.response,
+    })
+}
