@@ -3,9 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sayso_activity::Activity;
-use sayso_turn::{Bot, BotError, Failure, Turn};
+use sayso_activity::{Activity, Kind};
+use sayso_turn::{Bot, BotError, Failure, MessageId, Turn};
 use serde::{Deserialize, Serialize};
+
+use crate::executor::Executor;
 
 /// A state with this property counts as larger than the store takes.
 pub(crate) const OVERSIZED: &str = "oversized";
@@ -24,6 +26,12 @@ pub(crate) struct Wish {
     pub(crate) timer_ms: Option<u64>,
     /// Append to the user's document too.
     pub(crate) user: bool,
+    /// Take so many milliseconds.
+    #[serde(default)]
+    pub(crate) slow_ms: Option<u64>,
+    /// Change the message that was kept, and keep the first reply for others to change.
+    #[serde(default)]
+    pub(crate) change: bool,
 }
 
 impl Wish {
@@ -34,20 +42,27 @@ impl Wish {
 }
 
 /// The bot.
-pub(crate) fn bot() -> Bot {
+pub(crate) fn bot(executor: &Executor) -> Bot {
+    let append = || {
+        let executor = executor.clone();
+        move |turn| append(turn, executor.clone())
+    };
     Bot::new()
-        .on_message(append)
-        .on_invoke("append", append)
-        .on_event("append", append)
-        .on_event("timer", append)
+        .on_message(append())
+        .on_invoke("append", append())
+        .on_event("append", append())
+        .on_event("timer", append())
         .on_error(sorry)
 }
 
-async fn append(mut turn: Turn) -> Result<(), BotError> {
+async fn append(mut turn: Turn, executor: Executor) -> Result<(), BotError> {
     let wish: Wish = match &turn.activity().value {
         Some(value) => value.get()?,
         None => Wish::default(),
     };
+    if let Some(wait) = wish.slow_ms {
+        executor.sleep(Duration::from_millis(wait)).await;
+    }
     if wish.panic {
         // A panic without the hook: nobody wants to read a million backtraces.
         std::panic::resume_unwind(Box::new("the bot was asked to panic"));
@@ -62,15 +77,24 @@ async fn append(mut turn: Turn) -> Result<(), BotError> {
     if wish.user {
         turn.user_state().await?.named::<Vec<String>>("log")?.push(id.clone());
     }
-    for index in 0..wish.replies {
-        turn.say(format!("{id}/{place}/{index}"));
+    let said: Vec<MessageId> =
+        (0..wish.replies).map(|index| turn.say(format!("{id}/{place}/{index}"))).collect();
+    if wish.change {
+        let kept = turn.state().named::<Option<MessageId>>("message")?.clone();
+        if let Some(message) = kept {
+            turn.update(&message, Activity::message(format!("{id}/{place}/change")));
+        }
+        // What goes into the answer has no name at the channel.
+        if let (Some(first), None) = (said.into_iter().next(), &turn.activity().delivery_mode) {
+            *turn.state().named("message")? = Some(first);
+        }
     }
     if let Some(wait) = wish.timer_ms {
         let event = Activity::event("timer").with_value(&Wish { replies: 1, ..Wish::default() })?;
         let timer = turn.after(Duration::from_millis(wait), event);
         turn.state().named::<Vec<String>>("timers")?.push(timer.as_str().to_owned());
     }
-    if turn.activity().name.is_some() {
+    if turn.activity().kind == Kind::Invoke {
         turn.respond(200, &place)?;
     }
     Ok(())

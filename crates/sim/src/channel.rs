@@ -51,6 +51,6 @@ impl Channel for SimChannel {
         if chance.one_in(4) {
             self.executor.sleep(chance.up_to(Duration::from_millis(10))).await;
         }
-        Delivery::Delivered { id: None }
+        Delivery::Delivered { id: self.world.name(parcel) }
     }
 }

@@ -81,11 +81,18 @@ fn replies(
         .filter_map(|parked| parked.activity.get::<sayso_activity::Activity>().ok()?.text)
         .collect();
     let mut expected = Vec::new();
+    let mut has_kept = false;
     for (place, id) in log.iter().enumerate() {
         let (count, is_answer) =
             by_id.get(id.as_str()).map_or((1, false), |said| (said.wish.replies, said.is_answer));
         if !is_answer {
             expected.extend((0..count).map(|index| format!("{id}/{place}/{index}")));
+        }
+        if by_id.get(id.as_str()).is_some_and(|said| said.wish.change) {
+            if has_kept {
+                expected.push(format!("{id}/{place}/change"));
+            }
+            has_kept |= !is_answer && count > 0;
         }
     }
     let sorry = said.iter().filter(|said| said.wish.panic && !said.is_answer);

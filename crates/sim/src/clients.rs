@@ -41,12 +41,14 @@ impl Said {
         let chance = &world.chance;
         let conversation = format!("c{}", chance.below(world.plan.conversations));
         let panic = chance.fires(Fault::Panic);
-        let wish = Wish {
+        let mut wish = Wish {
             replies: chance.below(3),
             panic,
             oversized: !panic && chance.fires(Fault::Oversized),
             timer_ms: chance.fires(Fault::Timer).then(|| chance.below(5000) as u64),
             user: chance.fires(Fault::Documents),
+            slow_ms: chance.fires(Fault::Long).then(|| 5000 + chance.below(25_000) as u64),
+            change: chance.fires(Fault::Change),
         };
         let activity = match chance.below(6) {
             0 => Activity { name: Some("append".into()), ..Activity::new(Kind::Invoke) },
@@ -54,6 +56,10 @@ impl Said {
             _ => Activity::message(""),
         };
         let is_answer = activity.kind == Kind::Message && chance.one_in(4);
+        if is_answer || activity.kind == Kind::Invoke {
+            // Its sender waits for what the turn makes, so it has to end in time.
+            wish.slow_ms = None;
+        }
         Self::new(n, &conversation, activity, wish, is_answer)
     }
 
@@ -208,7 +214,9 @@ pub(crate) async fn deliver_to(
 /// An answer is heard: it must be stored already (I3), and the same as any before (P4).
 fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
     world.tell(|| format!("instance {life}: {} is answered", said.id));
-    if !world.document(&said.key).ledger.seen.contains(said.turn()) {
+    let ledger = world.document(&said.key).ledger;
+    let is_accepted = answer.is_pending && ledger.is_accepted(said.turn());
+    if !is_accepted && !ledger.seen.contains(said.turn()) {
         world.violation(format!("I3: {} is answered and not stored", said.id));
     }
     let replies: Vec<&str> = answer.replies.iter().map(sayso_activity::Raw::as_str).collect();

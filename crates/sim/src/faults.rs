@@ -82,6 +82,10 @@ faults! {
     Panic => "panicking logic",
     /// A turn asks for a timer.
     Timer => "timer",
+    /// A turn takes longer than a channel waits.
+    Long => "long turn",
+    /// A turn changes a message that an earlier one sent.
+    Change => "message changed later",
     /// A turn changes several documents.
     Documents => "several documents",
 }

@@ -104,7 +104,8 @@ impl Nodes {
             .clock(Arc::new(clock))
             .tasks(Arc::new(SimTasks { executor, owner: Owner::Instance(life) }))
             .seed(world.plan.seed.wrapping_mul(1000).wrapping_add(life as u64))
-            .limits(Limits { ttl: world.plan.ttl(), ..Limits::default() })
+            // Instances die often here: that says nothing about the turns they die in.
+            .limits(Limits { ttl: world.plan.ttl(), lost_max: 1000, ..Limits::default() })
             .start();
         world.tell(|| format!("instance {life}: starts"));
         self.engines.lock().unwrap_or_else(PoisonError::into_inner).push(engine.clone());

@@ -26,6 +26,8 @@ use crate::{
 const TROUBLE_MAX: Duration = Duration::from_secs(120);
 /// How soon everything must be at rest once nothing goes wrong any more (I9).
 const REST_MAX: Duration = Duration::from_secs(60);
+/// The same where turns take long.
+const LONG_REST_MAX: Duration = Duration::from_secs(20 * 60);
 /// How far clocks can be wrong: timers of a wrong clock may take that much longer.
 const SKEW_MAX: Duration = Duration::from_secs(20 * 60);
 
@@ -67,6 +69,8 @@ pub struct Totals {
     pub parked: u64,
     /// Turns given up, to be sent again.
     pub given_up: u64,
+    /// Activities acknowledged before their turns ended.
+    pub accepted: u64,
     /// Timers fired.
     pub fired: u64,
     /// Prepared changes fenced off.
@@ -85,6 +89,7 @@ impl Totals {
         self.repeats += other.repeats;
         self.parked += other.parked;
         self.given_up += other.given_up;
+        self.accepted += other.accepted;
         self.fired += other.fired;
         self.fenced += other.fenced;
         self.expired += other.expired;
@@ -145,7 +150,7 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
     world.chance.calm_down();
     nodes.heal();
     world.tell(|| "nothing goes wrong any more".to_owned());
-    if !executor.run_until(executor.now() + REST_MAX, is_done) {
+    if !executor.run_until(executor.now() + rest_max(world), is_done) {
         world.violation(format!("I9: only {} of {} are answered", done.count(), all.len()));
         return false;
     }
@@ -154,11 +159,18 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
 
 /// Starts the instances of a world, each with the bot whose history is exact.
 pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
-    let start = |store, channel| {
+    let executor = world.executor.clone();
+    let start = move |store, channel| {
         let store: Arc<dyn Store> = Arc::new(store);
-        Engine::builder(bot::bot(), store, Arc::new(channel))
+        Engine::builder(bot::bot(&executor), store, Arc::new(channel))
     };
     Nodes::new(world, Arc::new(start))
+}
+
+/// How soon everything must be at rest. Turns that take long run one after the other, and a later one of
+/// the same documents makes an earlier one run again.
+fn rest_max(world: &World) -> Duration {
+    if world.chance.has(Fault::Long) { LONG_REST_MAX } else { REST_MAX }
 }
 
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
@@ -172,6 +184,9 @@ pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
             if ledger.prepared.is_some() || !ledger.decided.is_empty() {
                 return Some(format!("I10: {key} is not finished"));
             }
+            if !ledger.inbox.is_empty() {
+                return Some(format!("I9: {key} has an inbox of {}", ledger.inbox.len()));
+            }
             if !ledger.outbox.is_empty() || ledger.claim.is_some() {
                 return Some(format!("I9: {key} has an outbox of {}", ledger.outbox.len()));
             }
@@ -182,7 +197,8 @@ pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
             None
         })
     };
-    let limits = [(REST_MAX, false), (SKEW_MAX, true), (REST_MAX, true)];
+    let rest = rest_max(world);
+    let limits = [(rest, false), (SKEW_MAX, true), (rest, true)];
     for (most, is_late) in limits {
         let until = executor.now() + most;
         while waits_for(is_late).is_some() || !nodes.are_idle() {
@@ -214,6 +230,7 @@ fn report(world: &World, nodes: &Nodes) -> Report {
             repeats: total(|stats| stats.repeats),
             parked: total(|stats| stats.parked),
             given_up: total(|stats| stats.given_up),
+            accepted: total(|stats| stats.accepted),
             fired: total(|stats| stats.fired),
             fenced: total(|stats| stats.fenced),
             expired: total(|stats| stats.expired),

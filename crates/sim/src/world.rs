@@ -11,6 +11,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
+use sayso_activity::Kind;
 use sayso_turn::{Key, channel::Parcel, document::Document, store::Store};
 
 use crate::{Fault, Plan, executor::Executor, faults::Tally};
@@ -29,6 +30,8 @@ pub(crate) struct World {
 pub(crate) struct Seen {
     /// Replies in the order of their arrival, per conversation: id and text.
     pub(crate) visible: BTreeMap<Key, Vec<(String, String)>>,
+    /// What the channel calls messages, per conversation.
+    names: BTreeMap<Key, BTreeSet<String>>,
     /// Replies that the channel refused for good.
     pub(crate) refused: BTreeSet<String>,
     /// Hand-overs after which the sender could not know.
@@ -118,6 +121,11 @@ impl World {
     pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel) {
         let text = parcel.activity.text().to_owned();
         self.tell(|| format!("instance {instance}: reply {text} arrives"));
+        if let (Kind::MessageUpdate, Some(name)) = (&parcel.activity.kind, &parcel.activity.id)
+            && !self.seen().names.get(&parcel.key).is_some_and(|names| names.contains(name))
+        {
+            self.violation(format!("{text} changes {name}, which the channel has not named"));
+        }
         let mut parts = text.split('/');
         let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         if self.plan.is_exact
@@ -142,6 +150,21 @@ impl World {
         if !(self.plan.is_keyed && is_known) {
             visible.push((parcel.id.to_string(), text));
         }
+    }
+
+    /// What the channel calls a reply, if it says so. One that knows ids says the same each time.
+    pub(crate) fn name(&self, parcel: &Parcel) -> Option<String> {
+        // One in eight never gets a name: the channel does not change its mind about one.
+        let sum: u32 = parcel.id.as_str().bytes().map(u32::from).sum();
+        if sum.is_multiple_of(8) {
+            return None;
+        }
+        let mut seen = self.seen();
+        let names = seen.names.entry(parcel.key.clone()).or_default();
+        let count = if self.plan.is_keyed { 0 } else { names.len() };
+        let name = format!("{}-{count}", parcel.id);
+        names.insert(name.clone());
+        Some(name)
     }
 
     /// Whether the channel refuses a reply for good: it does not change its mind about one.

@@ -86,6 +86,9 @@ pub enum Failure {
     /// A handler of an acknowledged turn took too long.
     #[error("the bot's logic took longer than {0:?} (limit long_deadline)")]
     Long(Duration),
+    /// The store refuses for good what an acknowledged turn made.
+    #[error("the turn cannot be saved: {0}")]
+    Store(Arc<store::Error>),
     /// The turn was kept beyond its handler, in a spawned task for example.
     #[error("the bot's logic kept the turn beyond its handler; a turn ends with the handler")]
     Kept,

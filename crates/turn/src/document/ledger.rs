@@ -295,7 +295,8 @@ impl Ledger {
     }
 
     /// Whether a turn was acknowledged and has not ended.
-    pub(crate) fn is_accepted(&self, turn: TurnId) -> bool {
+    #[must_use]
+    pub fn is_accepted(&self, turn: TurnId) -> bool {
         let is_it = |id: &String| id == turn.as_str();
         self.inbox.iter().any(|accepted| accepted.ids.iter().any(is_it))
     }

@@ -129,7 +129,7 @@ async fn step(
         false => wait(shared, mailbox, &mut run).instrument(span).await,
     };
     let Some(made) = made else { return Ok(Step::Nothing) };
-    let made = made.map_err(Arc::new);
+    let mut made = made.map_err(Arc::new);
     let mut rounds = rounds;
     loop {
         match finish(shared, mailbox, &mut run, &entry, made.clone(), rounds).await {
@@ -140,8 +140,13 @@ async fn step(
                 let jitter = shared.ids.jitter(most.min(shared.limits.backoff_max));
                 shared.clock.sleep(jitter.max(wait.unwrap_or_default())).await;
             }
+            Err(Setback::Never(crate::Error::Store(error))) if made.is_ok() => {
+                // What it made cannot be saved; that it failed can.
+                made = Err(Arc::new(Failure::Store(error)));
+            }
             Ok(None) => {
-                // Something else was committed meanwhile: again, on what is so now.
+                // Something else was committed meanwhile: again, on what is so now. Its effects are kept.
+                run.turn = u64::MAX;
                 *carried = Some(run);
                 let reason = "another turn committed first".to_owned();
                 return Err(Setback::Again { reason, wait: None });
@@ -293,6 +298,8 @@ async fn finish(
             mailbox.changed.notify_one();
             Ok(Some(Step::Ended))
         }
+        // One of the further documents may have changed: what was made of it does not hold.
+        Commit::Again { .. } if !run.is_apart() => Ok(None),
         Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
         Commit::Never(error) => Err(Setback::Never(crate::Error::Store(error))),
     }

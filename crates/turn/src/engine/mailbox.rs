@@ -141,6 +141,11 @@ impl Batch {
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty() && self.chores.is_empty()
     }
+
+    /// Whether all that is in it waits for an answer.
+    pub(super) fn waits_only(&self) -> bool {
+        !self.items.is_empty() && !self.items.iter().any(Item::can_wait)
+    }
 }
 
 impl Item {
@@ -256,6 +261,14 @@ impl Mailbox {
             return None;
         }
         Some(Work::Batch(Batch { items, chores }))
+    }
+
+    /// Puts items back to where they were, first.
+    pub(super) fn put_back(&self, items: Vec<Item>) {
+        let mut desk = self.desk();
+        for item in items.into_iter().rev() {
+            desk.waiting.push_front(item);
+        }
     }
 
     /// What can be seen to while a turn goes on: chores, and what takes its place in line. Whoever waits

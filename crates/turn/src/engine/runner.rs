@@ -86,6 +86,11 @@ async fn process(
                 fail(batch.items, &error);
                 return None;
             }
+            Err(Setback::Again { .. }) if batch.waits_only() && mailbox.desk().has_inbox => {
+                // It is this runner that they wait for.
+                mailbox.put_back(batch.items);
+                return None;
+            }
             Err(Setback::Again { reason: why, wait }) => {
                 shared.cache().forget(&mailbox.key);
                 tracing::debug!(key = %mailbox.key, rounds, reason = %why, "another round");
@@ -157,11 +162,20 @@ async fn round(
         fired = fire(shared, mailbox, &mut draft, &shelf, left).await?;
     }
     let mut verdicts = Vec::with_capacity(batch.items.len());
-    let mut late = None;
+    let (mut late, mut waits) = (None, None);
     for item in &batch.items {
-        let (verdict, carried) = turn(shared, mailbox, &mut draft, &shelf, batch, item).await?;
-        verdicts.push(verdict);
-        late = late.or(carried);
+        match turn(shared, mailbox, &mut draft, &shelf, batch, item).await {
+            Ok((verdict, carried)) => {
+                verdicts.push(verdict);
+                late = late.or(carried);
+            }
+            // Nothing runs here now, but somebody has to work the line off.
+            Err(setback) if !draft.document.ledger.inbox.is_empty() => {
+                waits = Some(setback);
+                break;
+            }
+            Err(setback) => return Err(setback),
+        }
     }
     draft.settle_claim(me, shared.is_closing() && batch.chores.contains(&Chore::Release));
     if !draft.is_changed && shelf.changed().is_empty() {
@@ -171,7 +185,7 @@ async fn round(
             Chore::Finish => false,
             _ => true,
         };
-        if !is_fresh && batch.chores.iter().any(is_wanted) {
+        if waits.is_none() && !is_fresh && batch.chores.iter().any(is_wanted) {
             // Memory knows nothing of what was asked for; the store may.
             let reason = "the document in memory is old".to_owned();
             return Err(Setback::Again { reason, wait: None });
@@ -181,7 +195,7 @@ async fn round(
         } else if is_fresh {
             unchanged(shared, mailbox, &draft);
         }
-        return Ok((verdicts, None));
+        return waits.map_or(Ok((verdicts, None)), Err);
     }
     // What is committed with it was not so when it began.
     let late = late.filter(Carried::is_apart);
@@ -195,7 +209,7 @@ async fn round(
             let (turns, accepted) = fresh(&verdicts);
             shared.counters.turns.add(fired + turns);
             shared.counters.accepted.add(accepted);
-            Ok((verdicts, late))
+            waits.map_or(Ok((verdicts, late)), Err)
         }
         Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
         Commit::Never(error) => Err(Setback::Never(Error::Store(error))),

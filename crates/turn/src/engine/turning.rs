@@ -106,15 +106,18 @@ async fn run(
     let limits = &shared.limits;
     let spent = shared.uptime().saturating_sub(item.since);
     let left = limits.deadline.saturating_sub(spent);
-    let patience = match item.can_wait() && limits.acknowledge_after < limits.deadline {
-        true => limits.acknowledge_after.saturating_sub(spent),
-        false => left,
-    };
+    let can_wait = item.can_wait() && limits.acknowledge_after < limits.deadline;
+    if left.is_zero() && !can_wait {
+        // The time went by before it was its turn: that is no failure of the logic.
+        let reason = "no time was left to run it".to_owned();
+        return Err(Setback::Again { reason, wait: None });
+    }
+    let patience = if can_wait { limits.acknowledge_after.saturating_sub(spent) } else { left };
     shared.counters.attempts.add(1);
     let mut running = attempt.start(&*shared.logic);
     let made = match running.within(&*shared.clock, patience).await {
         Some(made) => made,
-        None if patience < left => {
+        None if can_wait => {
             let turn = draft.document.ledger.turn;
             let carried = Carried::new(attempt, running, Arc::clone(shelf), turn);
             return Ok(Ran::Late(Box::new(carried)));
@@ -137,7 +140,7 @@ fn line_up(
 ) -> Result<Result<Answer, Error>, Setback> {
     let reason = "an earlier turn of the conversation takes long".to_owned();
     if !item.can_wait() {
-        if !batch.items.iter().any(Item::can_wait) {
+        if batch.waits_only() {
             // It may end in time.
             return Err(Setback::Again { reason, wait: Some(Duration::from_secs(1)) });
         }

@@ -60,7 +60,7 @@ async fn said(instance: &Instance, id: &str, text: &str) -> (Result<Answer, Erro
     (answer, began.elapsed())
 }
 
-async fn until(world: &World, what: impl Fn(&Ledger) -> bool) {
+async fn until(world: &World, what: impl Fn(&Ledger) -> bool + Send + Sync) {
     for _ in 0..10_000 {
         if what(&world.ledger().await) {
             return;
