@@ -12,6 +12,7 @@ mod courier;
 mod draft;
 mod line;
 mod mailbox;
+mod proactive;
 mod recovery;
 mod runner;
 mod shelf;
@@ -37,11 +38,14 @@ use futures_util::{
 use sayso_activity::Activity;
 use tokio::sync::{Notify, oneshot};
 
-pub use self::answer::Answer;
 use self::{
     alarms::Alarms,
     cache::Cache,
     mailbox::{Chore, Item, Mailbox},
+};
+pub use self::{
+    answer::Answer,
+    proactive::{Broadcast, Pace},
 };
 use crate::{
     Error, Key, Limits, Logic, Overlap, Stats,
@@ -193,14 +197,7 @@ impl Engine {
         let (sender, receiver) = oneshot::channel();
         let item = Item::new(id, activity, sender, shared);
         shared.post(key, item)?;
-        // The sender side is dropped only if the runner died on a broken invariant.
-        receiver.await.unwrap_or_else(|_| {
-            Err(Error::Busy {
-                rounds: 0,
-                waited: Duration::ZERO,
-                reason: "the turn was abandoned".to_owned(),
-            })
-        })
+        answered(receiver).await
     }
 
     /// What this instance has done so far.
@@ -260,6 +257,15 @@ impl Engine {
         shared.within(Duration::from_secs(1), shared.quiet()).await;
         self.busy()
     }
+}
+
+/// Waits for the answer of a turn.
+async fn answered(receiver: oneshot::Receiver<Result<Answer, Error>>) -> Result<Answer, Error> {
+    // The sender side is dropped only if the runner died on a broken invariant.
+    receiver.await.unwrap_or_else(|_| {
+        let reason = "the turn was abandoned".to_owned();
+        Err(Error::Busy { rounds: 0, waited: Duration::ZERO, reason })
+    })
 }
 
 /// One instance's parts.
@@ -347,11 +353,13 @@ impl Shared {
     /// Shows a fleeting sign, if the channel has such and is quick about it.
     fn show(self: &Arc<Self>, key: &Key, sign: Activity) {
         let (shared, key) = (Arc::clone(self), key.clone());
-        let show = async move {
-            let shown = AssertUnwindSafe(shared.channel.show(&key, &sign)).catch_unwind();
-            drop(shared.within(SHOW_TIMEOUT, shown).await);
-        };
+        let show = async move { drop(shared.shown(&key, &sign).await) };
         self.tasks.spawn(show.boxed());
+    }
+
+    async fn shown(&self, key: &Key, sign: &Activity) -> Option<String> {
+        let shown = AssertUnwindSafe(self.channel.show(key, sign)).catch_unwind();
+        self.within(SHOW_TIMEOUT, shown).await?.ok().flatten()
     }
 
     /// Forgets a mailbox that has nothing more to do.

@@ -8,11 +8,12 @@ mod running;
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use async_trait::async_trait;
+use futures_util::{FutureExt, future::BoxFuture};
 use sayso_activity::{Activity, Reference};
 
 pub(crate) use self::running::Running;
@@ -43,6 +44,8 @@ pub struct Outcome {
     pub timers: Vec<(Timestamp, Activity)>,
     /// The answer to an `invoke`.
     pub response: Option<Response>,
+    /// The fleeting signs that were shown.
+    pub shown: Vec<Activity>,
 }
 
 /// Runs a bot's logic once on an activity and documents: no store, no channel, nothing sent.
@@ -80,13 +83,14 @@ pub async fn run(
 ) -> Result<Outcome, Error> {
     let key = conversation_key(&activity)?;
     let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
+    let source = Arc::new(Given::new(documents.clone()));
     let attempt = Attempt {
         id,
         reference: Arc::new(activity.reference()),
         activity: Arc::new(activity),
         now: Timestamp::START,
         bag: documents.get(&key).cloned().unwrap_or_default(),
-        source: Arc::new(Given(documents.clone())),
+        source: Arc::clone(&source) as _,
         effects: Arc::default(),
         limits: Arc::new(Limits::default()),
         key,
@@ -97,7 +101,7 @@ pub async fn run(
         made.timers.iter().filter_map(|timer| Some((timer.at, timer.activity.get().ok()?)));
     let timers = timers.collect();
     let replies = made.replies.into_activities();
-    Ok(Outcome { documents, replies, timers, response: made.response })
+    Ok(Outcome { documents, replies, timers, response: made.response, shown: source.shown() })
 }
 
 /// The key of the conversation that an activity belongs to.
@@ -184,6 +188,8 @@ impl Attempt {
             limits: Arc::clone(&self.limits),
             hooks: Hooks::default(),
             replies: Replies::default(),
+            shown: 0,
+            streams: 0,
             timers: Vec::new(),
             cancelled: Vec::new(),
             response: None,
@@ -195,11 +201,39 @@ impl Attempt {
 
 /// The documents of a pure run, here or in a [script](crate::script).
 #[derive(Debug)]
-pub(crate) struct Given(pub(crate) Documents);
+pub(crate) struct Given {
+    documents: Documents,
+    shown: Mutex<Vec<Activity>>,
+}
+
+impl Given {
+    pub(crate) fn new(documents: Documents) -> Self {
+        Self { documents, shown: Mutex::default() }
+    }
+
+    fn shown(&self) -> Vec<Activity> {
+        std::mem::take(&mut self.shown.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 #[async_trait]
 impl Source for Given {
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>> {
-        Ok(self.0.get(key).cloned().unwrap_or_default())
+        Ok(self.documents.get(key).cloned().unwrap_or_default())
+    }
+
+    async fn show(&self, _: &Key, sign: &Activity) -> Option<String> {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.push(sign.clone());
+        Some(format!("shown-{}", shown.len()))
+    }
+
+    /// Nothing here waits, so it is done at once.
+    fn spawn(&self, work: BoxFuture<'static, ()>) {
+        work.now_or_never();
+    }
+
+    fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
     }
 }

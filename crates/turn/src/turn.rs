@@ -7,6 +7,7 @@ mod hooked;
 mod loan;
 mod replies;
 mod speak;
+mod stream;
 
 use std::{
     future::Future,
@@ -20,6 +21,7 @@ use sayso_activity::{Activity, Raw, Reference};
 use serde::Serialize;
 
 pub(crate) use self::replies::{Replies, Reply};
+pub use self::stream::Stream;
 use crate::{
     Bag, Key, KeyError, Limits,
     clock::Timestamp,
@@ -84,6 +86,9 @@ pub(crate) struct Inner {
     /// What sees each reply before it is one.
     pub(crate) hooks: Hooks,
     pub(crate) replies: Replies,
+    /// How many signs were shown, and how many streams begun.
+    pub(crate) shown: usize,
+    pub(crate) streams: usize,
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
@@ -92,16 +97,29 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
+    /// Whether all replies go into the answer, so that nothing may be shown before.
+    fn is_silent(&self) -> bool {
+        self.activity.delivery_mode.as_deref() == Some("expectReplies")
+    }
+
     /// State met in this attempt that a newer build wrote.
     pub(crate) fn newer(&self) -> Option<&Newer> {
         std::iter::once(&self.conversation).chain(&self.further).find_map(State::newer)
     }
 }
 
-/// Where a turn gets further documents from.
+/// Where a turn gets further documents from, and shows what cannot wait.
 #[async_trait]
 pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>>;
+
+    /// Shows a sign, and gives what the channel calls it.
+    async fn show(&self, key: &Key, sign: &Activity) -> Option<String>;
+
+    /// Does something beside the turn.
+    fn spawn(&self, work: BoxFuture<'static, ()>);
+
+    fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
 }
 
 /// Names a timer, so that a later turn can cancel it. It can be kept in the state.

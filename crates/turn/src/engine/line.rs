@@ -277,7 +277,16 @@ async fn finish(
     let (handed, _) = mailbox.desk().dealt_with();
     draft.record(&handed, limits);
     let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
-    let judged = judge(shared, &draft, &run.shelf, &run.attempt, made, false, limits.deadline);
+    let judged = judge(
+        shared,
+        &*shared.logic,
+        &draft,
+        &run.shelf,
+        &run.attempt,
+        made,
+        false,
+        limits.deadline,
+    );
     match judged.await? {
         Ok(result) => {
             draft.end_first();

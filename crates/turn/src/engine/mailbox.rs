@@ -10,13 +10,13 @@ use std::{
     time::Duration,
 };
 
-use sayso_activity::{Activity, Kind};
+use sayso_activity::{Activity, Kind, Reference};
 use tokio::sync::{Notify, oneshot};
 use tracing::Span;
 
 use super::{Answer, Shared};
 use crate::{
-    Error, Key, Limits, Overlap,
+    Error, Key, Limits, Logic, Overlap,
     clock::Timestamp,
     document::{Claim, Entry, Ledger},
     effects::Effects,
@@ -111,6 +111,8 @@ pub(super) struct Item {
     pub(super) since: Duration,
     pub(super) effects: Arc<Effects>,
     pub(super) span: Span,
+    /// What runs instead of the bot's logic, where the turn is a proactive one.
+    pub(super) logic: Option<Arc<dyn Logic>>,
 }
 
 /// One inbound activity and who waits for its answer.
@@ -167,6 +169,7 @@ impl Item {
             since: shared.uptime(),
             effects: Arc::default(),
             span,
+            logic: None,
         }
     }
 
@@ -174,7 +177,18 @@ impl Item {
     pub(super) fn can_wait(&self) -> bool {
         let waits =
             |part: &Part| part.activity.kind == Kind::Invoke || expects_replies(&part.activity);
-        !self.parts.iter().any(waits)
+        // A handler of its own cannot be stored.
+        self.logic.is_none() && !self.parts.iter().any(waits)
+    }
+
+    /// Where the replies go.
+    pub(super) fn reference(&self, activity: &Activity) -> Reference {
+        let reference = activity.reference();
+        match self.logic {
+            None => reference,
+            // The channel never had an activity of this id: nothing can be a reply to it.
+            Some(_) => Reference { activity_id: None, ..reference },
+        }
     }
 
     pub(super) fn answer(self, result: &Result<Answer, Error>) {

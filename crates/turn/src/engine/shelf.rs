@@ -7,6 +7,8 @@ use std::{
 };
 
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use sayso_activity::Activity;
 
 use super::{Shared, commit::Loaded};
 use crate::{
@@ -81,6 +83,18 @@ impl Shelf {
 
 #[async_trait]
 impl Source for Shelf {
+    async fn show(&self, key: &Key, sign: &Activity) -> Option<String> {
+        self.shared.shown(key, sign).await
+    }
+
+    fn spawn(&self, work: BoxFuture<'static, ()>) {
+        self.shared.tasks.spawn(work);
+    }
+
+    fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
+        self.shared.clock.sleep(wait)
+    }
+
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
         if let Some(held) = self.inside().documents.get(key) {
             return Ok(held.document.bag.clone());

@@ -15,7 +15,7 @@ use super::{
     shelf::Shelf,
 };
 use crate::{
-    Error, Failure,
+    Error, Failure, Logic,
     document::{Accepted, Recorded},
     id::TurnId,
     run::{Attempt, Made},
@@ -59,7 +59,7 @@ pub(super) async fn turn(
         let attempt = Attempt {
             id: first.id,
             key: mailbox.key.clone(),
-            reference: Arc::new(activity.reference()),
+            reference: Arc::new(item.reference(&activity)),
             activity: Arc::clone(&activity),
             now: item.now,
             bag: draft.document.bag.clone(),
@@ -114,7 +114,8 @@ async fn run(
     }
     let patience = if can_wait { limits.acknowledge_after.saturating_sub(spent) } else { left };
     shared.counters.attempts.add(1);
-    let mut running = attempt.start(&*shared.logic);
+    let logic = item.logic.as_ref().unwrap_or(&shared.logic);
+    let mut running = attempt.start(&**logic);
     let made = match running.within(&*shared.clock, patience).await {
         Some(made) => made,
         None if can_wait => {
@@ -126,7 +127,8 @@ async fn run(
     };
     let is_answer = expects_replies(&attempt.activity);
     let made = made.map_err(Arc::new);
-    judge(shared, draft, shelf, &attempt, made, is_answer, left).await.map(Ran::Ended)
+    let judged = judge(shared, &**logic, draft, shelf, &attempt, made, is_answer, left).await;
+    judged.map(Ran::Ended)
 }
 
 /// Puts an activity in line: what is durable of it is that it will be handled.
@@ -159,8 +161,10 @@ fn line_up(
 
 /// Makes a result of what the logic made, or of what the error handler says if it failed. The result fits
 /// the limits.
+#[expect(clippy::too_many_arguments, reason = "each is another thing, and there are two callers")]
 pub(super) async fn judge(
     shared: &Arc<Shared>,
+    logic: &dyn Logic,
     draft: &Draft,
     shelf: &Shelf,
     attempt: &Attempt,
@@ -187,7 +191,7 @@ pub(super) async fn judge(
     }
     shared.counters.failures.add(1);
     let within = Some((&*shared.clock, left));
-    let handled = attempt.run_on_error(&*shared.logic, Arc::clone(&failure), within).await;
+    let handled = attempt.run_on_error(logic, Arc::clone(&failure), within).await;
     Ok(match handled.map(|made| made.and_then(prepare)) {
         Some(Ok(result)) => Ok(result),
         Some(Err(second)) => {
@@ -262,7 +266,8 @@ pub(super) async fn fire(
                 continue;
             }
         };
-        let judged = judge(shared, draft, shelf, &attempt, made, false, left);
+        let logic = &*shared.logic;
+        let judged = judge(shared, logic, draft, shelf, &attempt, made, false, left);
         match judged.instrument(span).await? {
             Ok(result) => drop(keep(draft, shelf, &[id], result, false, shared)),
             Err(failure) if failure.is_newer() => {

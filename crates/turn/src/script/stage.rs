@@ -143,7 +143,7 @@ impl<'a> Stage<'a> {
             activity: Arc::new(activity),
             now: self.now,
             bag: self.documents.get(&key).cloned().unwrap_or_default(),
-            source: Arc::new(Given(self.documents.clone())),
+            source: Arc::new(Given::new(self.documents.clone())),
             effects: Arc::default(),
             limits: Arc::clone(&self.limits),
             key,

@@ -68,6 +68,8 @@ fn spare(inner: &Inner) -> Inner {
         limits: Arc::clone(&inner.limits),
         hooks: inner.hooks.clone(),
         replies: Replies::default(),
+        shown: 0,
+        streams: 0,
         timers: Vec::new(),
         cancelled: Vec::new(),
         response: None,

@@ -20,6 +20,8 @@ mod long_turns;
 #[cfg(test)]
 mod messages;
 #[cfg(test)]
+mod proactive;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod retention;
@@ -29,6 +31,8 @@ mod script;
 mod steps;
 #[cfg(test)]
 mod store_faults;
+#[cfg(test)]
+mod streams;
 #[cfg(test)]
 mod timers;
 #[cfg(test)]
