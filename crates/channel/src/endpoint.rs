@@ -9,6 +9,7 @@ mod guard;
 mod intake;
 mod refusal;
 mod status;
+mod stream;
 
 use std::{sync::Arc, time::Duration};
 
@@ -66,7 +67,10 @@ impl Default for EndpointOptions {
 ///
 /// A message is answered 200 when its turn is durable; replies follow through the engine's channel. An
 /// activity with `deliveryMode: expectReplies` gets its replies in the answer, an `invoke` gets the
-/// status and body that the bot gave. Every error has a JSON body with a code and one sentence.
+/// status and body that the bot gave; with `deliveryMode: stream` the answer is a stream of events, the
+/// turn's fleeting signs as they come and then its replies. A turn that takes longer than
+/// [`acknowledge_after`](sayso_turn::Limits::acknowledge_after) is answered 202 when it is durable that it
+/// will be handled. Every error has a JSON body with a code and one sentence.
 ///
 /// # Guarantees
 /// A 4xx stored nothing and said nothing. So did a 500, unless the bot's own response to an invoke had
@@ -129,6 +133,9 @@ async fn messages(
         verified.admit(&mut activity).map_err(refusal::of_denial)?;
     }
     guard::check_service_url(&activity, &options.service_urls)?;
+    if activity.delivery_mode.as_deref() == Some("stream") {
+        return stream::answer(endpoint.engine.clone(), activity).await;
+    }
     let want = answer::Want::of(&activity);
     match endpoint.engine.receive(activity).await {
         Ok(answer) => answer::give(want, &answer),

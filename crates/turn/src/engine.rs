@@ -11,6 +11,7 @@ mod commit;
 mod courier;
 mod draft;
 mod line;
+mod live;
 mod mailbox;
 mod proactive;
 mod recovery;
@@ -41,6 +42,7 @@ use tokio::sync::{Notify, oneshot};
 use self::{
     alarms::Alarms,
     cache::Cache,
+    live::Listener,
     mailbox::{Chore, Item, Mailbox},
 };
 pub use self::{
@@ -182,6 +184,35 @@ impl Engine {
     /// # Cancellation
     /// Dropping the future does not stop the turn; send the activity again to learn its answer.
     pub async fn receive(&self, activity: Activity) -> Result<Answer, Error> {
+        self.take_in(activity, None).await
+    }
+
+    /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they go to
+    /// `listener` instead of the channel, before the answer, and its replies are in the answer. For an
+    /// activity with `deliveryMode: stream`.
+    ///
+    /// # Guarantees
+    /// As for [`receive`](Self::receive). What the listener hears may be heard again, from a further
+    /// attempt; only the answer counts.
+    ///
+    /// # Errors
+    /// As for [`receive`](Self::receive).
+    ///
+    /// # Cancellation
+    /// As for [`receive`](Self::receive).
+    pub async fn receive_live(
+        &self,
+        activity: Activity,
+        listener: impl Fn(Activity) + Send + Sync + 'static,
+    ) -> Result<Answer, Error> {
+        self.take_in(activity, Some(Listener::new(listener))).await
+    }
+
+    async fn take_in(
+        &self,
+        activity: Activity,
+        listener: Option<Listener>,
+    ) -> Result<Answer, Error> {
         let shared = &self.shared;
         if shared.is_closing() {
             return Err(Error::Closing);
@@ -195,7 +226,7 @@ impl Engine {
             _ => TurnId::new(&key, &shared.ids.unique()),
         };
         let (sender, receiver) = oneshot::channel();
-        let item = Item::new(id, activity, sender, shared);
+        let item = Item { listener, ..Item::new(id, activity, sender, shared) };
         shared.post(key, item)?;
         answered(receiver).await
     }

@@ -40,13 +40,14 @@ impl Want {
 
 /// Whether replies go into the answer. Any other delivery mode counts as normal.
 pub(super) fn expects_replies(activity: &Activity) -> bool {
-    activity.delivery_mode.as_deref() == Some("expectReplies")
+    matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
 /// Turns the engine's answer into an HTTP one.
 pub(super) fn give(want: Want, answer: &Answer) -> Result<Response, Refusal> {
     let response = answer.response.as_ref();
     match want {
+        Want::Receipt if answer.is_pending => Ok(StatusCode::ACCEPTED.into_response()),
         Want::Receipt => Ok(StatusCode::OK.into_response()),
         Want::Replies => Ok(replies(&answer.replies, None)),
         Want::Response => respond(response.ok_or_else(unhandled)?),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use axum::{
     body::Body,
     http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Response, sse::Event},
 };
 use sayso_turn::Error;
 use serde::Serialize;
@@ -42,6 +42,12 @@ impl Refusal {
     pub(super) fn retryable(mut self) -> Self {
         self.is_retryable = true;
         self
+    }
+
+    /// The same as the last event of a stream that has begun.
+    pub(super) fn event(&self) -> Event {
+        let error = ErrorBody { error: Inner { code: self.code, message: &self.message } };
+        Event::default().event("error").data(serde_json::to_string(&error).unwrap_or_default())
     }
 
     /// The connection is of no more use: the rest of the body is still under way.

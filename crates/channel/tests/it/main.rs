@@ -9,6 +9,8 @@ mod client;
 #[cfg(test)]
 mod deliveries;
 #[cfg(test)]
+mod delivery_modes;
+#[cfg(test)]
 mod failures;
 #[cfg(all(test, feature = "fuzzing"))]
 mod fuzz;

@@ -14,7 +14,7 @@ use sayso_activity::{Activity, Kind, Reference};
 use tokio::sync::{Notify, oneshot};
 use tracing::Span;
 
-use super::{Answer, Shared};
+use super::{Answer, Shared, live::Listener};
 use crate::{
     Error, Key, Limits, Logic, Overlap,
     clock::Timestamp,
@@ -113,6 +113,8 @@ pub(super) struct Item {
     pub(super) span: Span,
     /// What runs instead of the bot's logic, where the turn is a proactive one.
     pub(super) logic: Option<Arc<dyn Logic>>,
+    /// Who listens to its signs.
+    pub(super) listener: Option<Listener>,
 }
 
 /// One inbound activity and who waits for its answer.
@@ -170,6 +172,7 @@ impl Item {
             effects: Arc::default(),
             span,
             logic: None,
+            listener: None,
         }
     }
 
@@ -220,7 +223,7 @@ impl Part {
 
 /// Whether the replies of an activity's turn go into the answer.
 pub(super) fn expects_replies(activity: &Activity) -> bool {
-    activity.delivery_mode.as_deref() == Some("expectReplies")
+    matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
 /// One activity of several: the last one, with all texts and attachments.

@@ -10,6 +10,7 @@ use super::{
     Answer, Shared,
     draft::{self, Draft},
     line::Carried,
+    live::{Heard, Listener},
     mailbox::{self, Batch, Item, Mailbox, Part, expects_replies},
     runner::Setback,
     shelf::Shelf,
@@ -19,6 +20,7 @@ use crate::{
     document::{Accepted, Recorded},
     id::TurnId,
     run::{Attempt, Made},
+    turn::Source,
 };
 
 /// What the parts of an item are told, and the run that goes on if it takes too long to be waited for.
@@ -63,7 +65,7 @@ pub(super) async fn turn(
             activity: Arc::clone(&activity),
             now: item.now,
             bag: draft.document.bag.clone(),
-            source: Arc::clone(shelf) as _,
+            source: source(shelf, item.listener.as_ref()),
             effects: Arc::clone(&item.effects),
             limits: Arc::clone(&shared.limits),
         };
@@ -87,6 +89,14 @@ pub(super) async fn turn(
         }
     }
     Ok((verdicts, late))
+}
+
+/// What a turn reaches: the shelf, with signs that go to whoever listens.
+fn source(shelf: &Arc<Shelf>, listener: Option<&Listener>) -> Arc<dyn Source> {
+    match listener {
+        None => Arc::clone(shelf) as _,
+        Some(listener) => Arc::new(Heard { shelf: Arc::clone(shelf), listener: listener.clone() }),
+    }
 }
 
 enum Ran {

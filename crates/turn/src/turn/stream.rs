@@ -189,6 +189,17 @@ fn described(
     Activity { channel_data: Some(raw(&info)), ..activity }
 }
 
+impl super::Inner {
+    fn pace(&self) -> Option<Duration> {
+        match self.activity.delivery_mode.as_deref() {
+            Some("expectReplies") => None,
+            // Whoever asked for it listens.
+            Some("stream") => Some(Duration::from_millis(100)),
+            _ => pace(&self.reference),
+        }
+    }
+}
+
 /// How often a channel may be told of a message in the making, if it shows any.
 fn pace(reference: &Reference) -> Option<Duration> {
     let conversation = reference.conversation.as_ref();
@@ -217,7 +228,7 @@ impl Turn {
             key: inner.conversation.key().clone(),
             reference: Arc::clone(&inner.reference),
             source: Arc::clone(&inner.source),
-            pace: pace(&inner.reference).filter(|_| !inner.is_silent()),
+            pace: inner.pace(),
             draft: Mutex::default(),
             changed: Notify::new(),
         }));

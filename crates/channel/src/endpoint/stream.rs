@@ -1,0 +1,73 @@
+//! An answer in parts (`deliveryMode: stream`): the turn's fleeting signs as they come, then its replies.
+
+use std::convert::Infallible;
+
+use axum::response::{
+    IntoResponse, Response,
+    sse::{Event, KeepAlive, Sse},
+};
+use futures_util::{StreamExt, stream};
+use sayso_turn::{
+    Answer, Engine,
+    activity::{Activity, Kind},
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::refusal::{self, Refusal};
+
+/// How many signs may wait for a slow reader; what is beyond is not shown, it is fleeting anyway.
+const WAITING_MAX: usize = 64;
+
+/// Runs the turn and answers as it goes. A turn that ends, well or not, before it shows anything is
+/// answered with the status that it would have without a stream.
+pub(super) async fn answer(engine: Engine, activity: Activity) -> Result<Response, Refusal> {
+    let is_invoke = activity.kind == Kind::Invoke;
+    let (signs, mut shown) = mpsc::channel(WAITING_MAX);
+    let (ended, end) = oneshot::channel();
+    // On its own: a sender that hangs up does not stop the turn.
+    tokio::spawn(async move {
+        let listener = move |sign: Activity| drop(signs.try_send(sign));
+        drop(ended.send(engine.receive_live(activity, listener).await));
+    });
+    // All signs come before the end: the listener is gone when the turn is.
+    let first = shown.recv().await;
+    if first.is_none() {
+        let answer = end.await.unwrap_or_else(|_| Err(abandoned()));
+        let answer = answer.map_err(|error| refusal::of_turn(&error))?;
+        return Ok(events(stream::iter(replies(&answer, is_invoke))));
+    }
+    let signs = stream::unfold((first, shown), |(next, mut shown)| async move {
+        let event = activity_event(&next?.to_json());
+        let next = shown.recv().await;
+        Some((event, (next, shown)))
+    });
+    let rest = async move {
+        let last = match end.await.unwrap_or_else(|_| Err(abandoned())) {
+            Ok(answer) => replies(&answer, is_invoke),
+            Err(error) => vec![refusal::of_turn(&error).event()],
+        };
+        stream::iter(last)
+    };
+    Ok(events(signs.chain(stream::once(rest).flatten())))
+}
+
+fn abandoned() -> sayso_turn::Error {
+    sayso_turn::Error::Closing
+}
+
+fn events(events: impl stream::Stream<Item = Event> + Send + 'static) -> Response {
+    let events = events.map(Ok::<_, Infallible>);
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+fn replies(answer: &Answer, is_invoke: bool) -> Vec<Event> {
+    let replies = answer.replies.iter().map(|raw| activity_event(raw.as_str().as_bytes()));
+    let response = answer.response.as_ref().filter(|_| is_invoke);
+    let response = response.and_then(|response| serde_json::to_string(response).ok());
+    let response = response.map(|json| Event::default().event("invokeResponse").data(json));
+    replies.chain(response).collect()
+}
+
+fn activity_event(json: &[u8]) -> Event {
+    Event::default().event("activity").data(String::from_utf8_lossy(json))
+}
