@@ -13,6 +13,8 @@ mod engines;
 #[cfg(feature = "faults")]
 mod faults;
 #[cfg(test)]
+mod long;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod proxy;

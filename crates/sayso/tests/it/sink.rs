@@ -40,7 +40,10 @@ async fn take(
     body: Bytes,
 ) -> &'static str {
     let activity: Value = serde_json::from_slice(&body).unwrap();
-    sender.send(activity["text"].as_str().unwrap().to_owned()).unwrap();
+    // That the bot is typing is no reply.
+    if activity["type"] != "typing" {
+        sender.send(activity["text"].as_str().unwrap().to_owned()).unwrap();
+    }
     tokio::time::sleep(wait).await;
     "{\"id\":\"1\"}"
 }
