@@ -3,6 +3,8 @@
 //!
 //! The instances are this very test binary, started again: the command has no bot that is so slow.
 
+#![expect(clippy::print_stdout, reason = "figures that a reader of the test's output wants to see")]
+
 use std::{
     fs::{self, OpenOptions},
     io::Write as _,
@@ -54,19 +56,25 @@ fn slow(folder: &Path) -> Bot {
     })
 }
 
-/// Not a test: an instance, started by the tests below.
+/// An instance. It comes up and answers; started by one of the tests below, it then goes on.
 #[tokio::test]
-#[ignore = "an instance of the tests below, which start it"]
-async fn instance() {
-    let folder = PathBuf::from(std::env::var_os(FOLDER).expect("started by a test"));
+async fn an_instance_comes_up() {
+    let given = std::env::var_os(FOLDER).map(PathBuf::from);
+    let own = tempfile::tempdir().unwrap();
+    let folder = given.as_deref().unwrap_or(own.path());
     let store = format!("sqlite:{}", folder.join("state.sqlite").display());
-    let server = Server::new(slow(&folder))
+    let server = Server::new(slow(folder))
         .address(([127, 0, 0, 1], 0))
         .store(sayso::open_store(&store).await.unwrap());
     let running = server.start().await.unwrap();
-    fs::write(folder.join(format!("ready-{}", std::process::id())), running.url()).unwrap();
-    // Its parent ends it.
-    sleep(6 * TURN).await;
+    let health = reqwest::get(format!("{}/healthz", running.url())).await.unwrap();
+    assert!(health.status().is_success());
+    if given.is_some() {
+        let ready = folder.join(format!("ready-{}", std::process::id()));
+        fs::write(ready, running.url()).unwrap();
+        // Its parent ends it.
+        sleep(6 * TURN).await;
+    }
 }
 
 struct Instance {
@@ -77,7 +85,7 @@ struct Instance {
 impl Instance {
     async fn start(folder: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "long::instance"])
+            .args(["--exact", "long::an_instance_comes_up"])
             .env(FOLDER, folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

@@ -280,7 +280,7 @@ impl Draft {
     }
 
     /// Settles who delivers, after everything else. A commit that decides replies claims them too.
-    pub(super) fn settle_claim(&mut self, me: &str, is_closing: bool) {
+    pub(super) fn settle_claim(&mut self, me: &str, is_released: bool) {
         let ledger = &mut self.document.ledger;
         if !ledger.is_at_work() {
             // Whoever held it has nothing to deliver any more.
@@ -292,7 +292,7 @@ impl Draft {
         match &mut ledger.claim {
             Some(claim) if claim.by == me => claim.beat = beat,
             Some(_) => {}
-            None if is_closing => {}
+            None if is_released => {}
             claim @ None => {
                 *claim = Some(Claim { by: me.to_owned(), beat });
                 self.is_changed = true;

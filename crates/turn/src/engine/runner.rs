@@ -177,7 +177,7 @@ async fn round(
             Err(setback) => return Err(setback),
         }
     }
-    draft.settle_claim(me, shared.is_closing() && batch.chores.contains(&Chore::Release));
+    draft.settle_claim(me, batch.chores.contains(&Chore::Release));
     if !draft.is_changed && shelf.changed().is_empty() {
         // A record that an earlier commit has made already needs no other; the courier knows by now.
         let is_wanted = |chore: &Chore| match chore {

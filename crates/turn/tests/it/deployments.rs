@@ -216,3 +216,42 @@ async fn a_pure_run_is_refused_too() {
     let ran = sayso_turn::run(&bot, crate::world::message("1", "m"), Default::default()).await;
     assert!(matches!(ran, Err(Error::Newer(_))));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_long_turn_that_an_old_instance_takes_over_goes_back_to_a_new_one() {
+    let world = World::new();
+    let slow = || {
+        Bot::new().on_message(async |mut turn: Turn| {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            let text = turn.text().to_owned();
+            let order = turn.conversation::<new::Order>()?;
+            order.all.push(text);
+            let line = order.all.join(" ");
+            turn.say(line);
+            Ok(())
+        })
+    };
+    let old = world.start(old_bot());
+    let first = world.start(slow());
+    for (id, text) in [("1", "ham"), ("2", "corn")] {
+        assert!(first.say(id, text).await.unwrap().is_pending);
+        if id == "1" {
+            // Until something of the newer build is stored.
+            tokio::time::sleep(Duration::from_secs(40)).await;
+        }
+    }
+    first.kill();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(old.engine.stats().newer > 0, "the old one tried");
+    let second = world.start(slow());
+    for _ in 0..300 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        if world.ledger().await.inbox.is_empty() {
+            break;
+        }
+    }
+    world.until_delivered().await;
+    assert_eq!(world.channel.texts(), ["ham", "ham corn"]);
+    assert_eq!(second.engine.stats().turns, 1);
+    assert!(world.ledger().await.parked.is_empty(), "nobody apologised or gave up");
+}
