@@ -7,21 +7,22 @@
 //! do about it.
 
 mod activities;
-mod answer;
+pub(crate) mod answer;
 mod attachments;
-mod call;
+pub(crate) mod call;
 mod conversations;
 mod error;
 mod members;
-mod path;
+pub(crate) mod path;
 mod user_tokens;
 
 use reqwest::Url;
 
-use self::path::Path;
+use self::{answer::Answer, call::Call, path::Path};
 pub use self::{
     attachments::{Content, file},
     error::Error,
+    user_tokens::SignInResource,
 };
 use crate::{Connector, ConnectorError, ConnectorOptions};
 
@@ -30,7 +31,8 @@ use crate::{Connector, ConnectorError, ConnectorOptions};
 /// # Guarantees
 /// A call goes only to a service URL that is allowed, and so does the bot's token. Redirects are not
 /// followed. Nothing is called twice, but for one case: a channel that does not accept the bot's token,
-/// and so did nothing, is shown a new one.
+/// and so did nothing, is shown a new one. Nothing is called while its host asks for quiet (429 or 503
+/// with `Retry-After`): that is [`Error::Throttled`], with the time that is left.
 ///
 /// # Limits
 /// An answer has at most 1 MB; a file has the limit that the caller sets. A call has the time that
@@ -92,14 +94,8 @@ impl Client {
     /// # Errors
     /// [`Error::Refused`] when the URL is not allowed by [`ConnectorOptions::service_urls`].
     pub fn at(&self, service_url: &str) -> Result<Service, Error> {
-        let connector = self.connector.clone();
-        match connector.service_urls.resolve(service_url) {
-            Some(base) => Ok(Service { connector, base }),
-            None => Err(Error::unfit(format!(
-                "the service URL is not allowed; allowed is {}",
-                connector.service_urls
-            ))),
-        }
+        let base = self.connector.at(service_url)?;
+        Ok(Service { connector: self.connector.clone(), base })
     }
 }
 
@@ -111,15 +107,23 @@ impl From<&Connector> for Client {
 }
 
 impl Service {
+    async fn ask(&self, call: Call) -> Result<Answer, Error> {
+        self.connector.ask(call).await
+    }
+
     fn conversations(&self) -> Path {
-        Path::new(&self.base).then("/v3/conversations")
+        Path::conversations(&self.base)
     }
 
     fn conversation(&self, id: &str) -> Result<Path, Error> {
-        self.conversations().id("conversation", id)
+        Path::conversation(&self.base, id)
+    }
+
+    fn activities(&self, conversation: &str) -> Result<Path, Error> {
+        Path::activities(&self.base, conversation, None)
     }
 
     fn activity(&self, conversation: &str, id: &str) -> Result<Path, Error> {
-        self.conversation(conversation)?.then("/activities").id("activity", id)
+        Path::activities(&self.base, conversation, Some(id))
     }
 }

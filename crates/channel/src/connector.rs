@@ -1,38 +1,40 @@
-//! The connector client: hands replies over by posting them to the channel's service URL.
+//! The connector: hands replies over at the channel's service URL. A new message is posted, an update put,
+//! a deletion deleted.
 //!
 //! What matters here is what is known after each try. *Delivered* and *refused* are final. *Later* says
 //! that the reply certainly did not arrive; *unknown* that it may have, so that the next try counts as a
 //! possible duplicate. When in doubt it is *unknown*.
 
-pub(crate) mod address;
 #[cfg(feature = "fuzzing")]
 pub mod fuzz;
-pub(crate) mod verdict;
+pub(crate) mod pauses;
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
 use async_trait::async_trait;
-use reqwest::{
-    Client, StatusCode, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
-    redirect, retry,
-};
+use reqwest::{Client, Url, redirect, retry};
 use sayso_turn::{
+    Key,
     activity::{Activity, Kind},
     channel::{Channel, Delivery, Parcel},
+    clock::{Clock, SystemClock},
 };
-use tokio::time::{Instant, timeout};
 
+use self::pauses::Pauses;
 use crate::{
     ServiceUrls,
-    auth::{Bearer, PublicOnly, TokenError, Tokens},
+    auth::{PublicOnly, Tokens},
+    client::{
+        Error,
+        call::Call,
+        path::{Path, is_history},
+    },
 };
 
-/// Names a reply to servers that drop what they have had already. Others ignore it.
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Shorter than servers usually keep an idle connection (Node: 5 s), so that a reply seldom meets a dead
 /// one and has to count as unknown.
 const POOL_IDLE: Duration = Duration::from_secs(4);
@@ -44,6 +46,8 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// A reply goes only to a service URL that is allowed at that moment. Redirects are not followed, proxies
 /// from the environment are not used, and nothing is sent twice within one call, but for one case: a
 /// channel that does not accept the bot's token, and so did not take the reply, is shown a new one.
+/// Nothing goes to a host that asked for quiet (429 or 503 with `Retry-After`) before its time is over,
+/// from whatever conversation; who had to wait comes back one after the other.
 ///
 /// # Example
 /// ```
@@ -59,7 +63,9 @@ pub struct Connector {
     pub(crate) client: Client,
     pub(crate) service_urls: ServiceUrls,
     pub(crate) tokens: Option<Tokens>,
-    timeout: Duration,
+    pub(crate) timeout: Duration,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) pauses: Arc<Pauses>,
 }
 
 /// How a [`Connector`] reaches channels.
@@ -85,6 +91,8 @@ pub struct ConnectorOptions {
     pub timeout: Duration,
     /// How long connecting may take, as a part of that.
     pub connect_timeout: Duration,
+    /// Tells when a channel that asked for quiet may be called again.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Default for ConnectorOptions {
@@ -95,6 +103,7 @@ impl Default for ConnectorOptions {
             private_addresses: false,
             timeout: Duration::from_secs(7),
             connect_timeout: Duration::from_secs(3),
+            clock: Arc::new(SystemClock::new()),
         }
     }
 }
@@ -139,76 +148,45 @@ impl Connector {
             builder = builder.dns_resolver(PublicOnly::new());
         }
         let client = builder.build().map_err(|error| ConnectorError::Client(error.into()))?;
-        let ConnectorOptions { service_urls, tokens, timeout, .. } = options;
+        let ConnectorOptions { service_urls, tokens, timeout, clock, .. } = options;
         // Whoever listens on this machine is not known to be a channel.
         let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
-        Ok(Self { client, service_urls, tokens, timeout })
+        Ok(Self { client, service_urls, tokens, timeout, clock, pauses: Arc::default() })
     }
 
-    /// Hands a reply over with a token. Getting the token is a part of the time.
-    async fn deliver_with(&self, tokens: &Tokens, url: &Url, parcel: &Parcel) -> Delivery {
-        let started = Instant::now();
-        let left = || self.timeout.saturating_sub(started.elapsed());
-        let mut refused = None;
-        loop {
-            // Half of it is for the reply itself.
-            let bearer = match timeout(left() / 2, tokens.bearer(None, refused.as_ref())).await {
-                Ok(Ok(bearer)) => bearer,
-                Ok(Err(error)) => return no_token(&error, refused.is_some()),
-                // It is still being asked for; the next try finds it.
-                Err(_) => return no_token(&TokenError::NOT_YET, false),
-            };
-            let response = match self.post(url, parcel, Some(&bearer), left()).await {
-                Ok(response) => response,
-                Err(error) => return verdict::unanswered(&error),
-            };
-            if response.status() != StatusCode::UNAUTHORIZED {
-                return verdict::answered(response).await;
-            }
-            if refused.is_some() {
-                return no_token(&TokenError::NOT_ACCEPTED, true);
-            }
-            refused = Some(bearer);
-        }
+    /// The service URL as it is used, if it is allowed. Asked for every call: a stored reference may be
+    /// older than the list.
+    pub(crate) fn at(&self, service_url: &str) -> Result<Url, Error> {
+        let base = self.service_urls.resolve(service_url);
+        base.ok_or_else(|| {
+            let allowed = &self.service_urls;
+            Error::unfit(format!("the service URL is not allowed; allowed is {allowed}"))
+        })
     }
 
-    /// Posts a reply.
-    async fn post(
-        &self,
-        url: &Url,
-        parcel: &Parcel,
-        bearer: Option<&Bearer>,
-        timeout: Duration,
-    ) -> Result<reqwest::Response, reqwest::Error> {
-        let mut request = self
-            .client
-            .post(url.clone())
-            .timeout(timeout)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .body(body(&parcel.activity));
-        if let Ok(id) = HeaderValue::from_str(parcel.id.as_str()) {
-            request = request.header(IDEMPOTENCY_KEY, id);
-        }
-        if let Some(bearer) = bearer {
-            request = request.header(AUTHORIZATION, bearer.header());
-        }
-        request.send().await
-    }
-
-    /// Where a reply goes, or why it cannot go anywhere.
-    fn address(&self, activity: &Activity) -> Result<Url, String> {
+    /// The call that hands an activity over.
+    fn call(&self, activity: &Activity) -> Result<Call, Error> {
         let service_url = activity.service_url.as_deref().unwrap_or_default();
         if service_url.is_empty() {
-            return Err("the reply has no serviceUrl to go to".to_owned());
+            return Err(Error::unfit("the reply has no serviceUrl to go to"));
         }
-        // Checked again: a stored reference may be older than the list.
-        let Some(base) = self.service_urls.resolve(service_url) else {
-            return Err(format!("its serviceUrl is not allowed; allowed is {}", self.service_urls));
-        };
+        let base = self.at(service_url)?;
         let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
-        let reply_to = activity.reply_to_id.as_deref();
-        address::activities(&base, conversation.unwrap_or_default(), reply_to)
-            .ok_or_else(|| "its conversation.id or replyToId cannot stand in a URL".to_owned())
+        let url = |id| Path::activities(&base, conversation.unwrap_or_default(), id)?.url();
+        let id = Some(activity.id.as_deref().unwrap_or_default());
+        Ok(match activity.kind {
+            Kind::MessageDelete => Call::delete("deleting the message", url(id)?),
+            Kind::MessageUpdate => {
+                let message = Activity { kind: Kind::Message, ..activity.clone() };
+                Call::put("updating the message", url(id)?, message.to_json())
+            }
+            _ => {
+                // What is said to `history` would be another call; it is said to all instead.
+                let reply_to = activity.reply_to_id.as_deref();
+                let reply_to = reply_to.filter(|id| !id.is_empty() && !is_history(id));
+                Call::post("sending the reply", url(reply_to)?, body(activity))
+            }
+        })
     }
 }
 
@@ -218,28 +196,35 @@ impl Channel for Connector {
         if is_unsent(&parcel.activity) {
             return Delivery::Delivered { id: None };
         }
-        let url = match self.address(&parcel.activity) {
-            Ok(url) => url,
-            Err(reason) => return Delivery::Refused { reason },
+        let call = match self.call(&parcel.activity) {
+            Ok(call) => call.key(parcel.id.as_str()),
+            Err(error) => return error.into(),
         };
-        match &self.tokens {
-            Some(tokens) => self.deliver_with(tokens, &url, parcel).await,
-            None => match self.post(&url, parcel, None, self.timeout).await {
-                Ok(response) => verdict::answered(response).await,
-                Err(error) => verdict::unanswered(&error),
-            },
+        let is_deletion = parcel.activity.kind == Kind::MessageDelete;
+        match self.ask(call).await {
+            Ok(answer) => Delivery::Delivered { id: answer.id().await.filter(|_| !is_deletion) },
+            // Somebody was faster, perhaps an earlier try of ours: what was wanted is so.
+            Err(Error::Gone { .. }) if is_deletion => Delivery::Delivered { id: None },
+            Err(error) => error.into(),
         }
     }
-}
 
-/// The channel was not shown a token that it accepts, so it did not take the reply.
-fn no_token(error: &TokenError, is_refused: bool) -> Delivery {
-    if is_refused && *error == TokenError::NOT_ACCEPTED {
-        let reason = "the channel answered 401 Unauthorized to the bot's token; is the app \
-                      registered with the channel's cloud and tenant?";
-        return Delivery::Refused { reason: reason.to_owned() };
+    async fn show(&self, key: &Key, sign: &Activity) -> Option<String> {
+        if is_unsent(sign) {
+            return None;
+        }
+        let answer = match self.call(sign) {
+            Ok(call) => self.ask(call.fleeting()).await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) => answer.id().await,
+            Err(error) => {
+                tracing::debug!(%key, %error, "a sign was not shown");
+                None
+            }
+        }
     }
-    Delivery::Later { after: None, reason: format!("no token for the channel: {error}") }
 }
 
 /// Whether a reply is dealt with by not sending it.

@@ -79,7 +79,7 @@ impl Default for EndpointOptions {
 ///
 /// # Limits
 /// Without [`EndpointOptions::auth`] whoever can reach the endpoint can talk to the bot. The router has
-/// a fallback of its own, so a router that is merged into it must have none.
+/// a fallback of its own; for an application that has one, there is [`routes`].
 ///
 /// # Example
 /// ```
@@ -95,6 +95,34 @@ impl Default for EndpointOptions {
 /// # Ok(()) }
 /// ```
 pub fn router(engine: Engine, options: EndpointOptions) -> Router {
+    routes(engine, options).fallback(refusal::no_such_path)
+}
+
+/// The same routes as [`router`] gives, and nothing for other paths: to be merged into an application
+/// that has routes, state and a fallback of its own, or nested in it under a path.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use axum::{Router, routing::get};
+/// use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, routes};
+/// use sayso_turn::{Bot, Engine, store::MemoryStore};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let connector = Arc::new(Connector::new(ConnectorOptions::default())?);
+/// # let engine = Engine::builder(Bot::new(), Arc::new(MemoryStore::default()), connector).start();
+/// let app: Router = Router::new()
+///     .route("/", get(|| async { "the shop" }))
+///     .fallback(|| async { "a page that is not there" })
+///     .nest("/bot", routes(engine, EndpointOptions::default())) // POST /bot/api/messages
+///     .with_state(());
+/// # drop(app);
+/// # Ok(()) }
+/// ```
+pub fn routes<S>(engine: Engine, options: EndpointOptions) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
     if let Some(useless) = options.service_urls.useless() {
         tracing::warn!(service_url = useless, "an allowed service URL can never match");
     }
@@ -105,7 +133,7 @@ pub fn router(engine: Engine, options: EndpointOptions) -> Router {
     if options.has_stats {
         routes = routes.route("/stats", get(status::stats).fallback(refusal::wrong_method));
     }
-    routes.fallback(refusal::no_such_path).with_state(Arc::new(Endpoint { engine, options }))
+    routes.with_state(Arc::new(Endpoint { engine, options }))
 }
 
 /// What the routes share.
@@ -132,6 +160,7 @@ async fn messages(
     if let Some(verified) = verified {
         verified.admit(&mut activity).map_err(refusal::of_denial)?;
     }
+    guard::check_ids(&activity)?;
     guard::check_service_url(&activity, &options.service_urls)?;
     if activity.delivery_mode.as_deref() == Some("stream") {
         return stream::answer(endpoint.engine.clone(), activity).await;

@@ -29,6 +29,7 @@ pub mod auth;
 pub mod client;
 mod connector;
 mod endpoint;
+mod proactive;
 mod service_urls;
 
 #[cfg(feature = "fuzzing")]
@@ -36,5 +37,6 @@ mod service_urls;
 pub use connector::fuzz;
 
 pub use connector::{Connector, ConnectorError, ConnectorOptions};
-pub use endpoint::{EndpointOptions, router};
+pub use endpoint::{EndpointOptions, router, routes};
+pub use proactive::{BeginError, Begun, NewConversation};
 pub use service_urls::ServiceUrls;

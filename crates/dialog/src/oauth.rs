@@ -1,6 +1,7 @@
 //! Signing in: a card out; a token event, an invoke or a code in; a time in which it must happen.
 //!
-//! The token service is a seam: the channel brings the one of the Bot Framework along, tests their own.
+//! The token service is a seam. The facade joins it to the Bot Framework's (`sayso::UserTokens`); tests
+//! bring their own.
 
 mod card;
 mod service;
@@ -9,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use sayso_activity::{Activity, Kind};
-use sayso_turn::{TimerId, clock::Timestamp};
+use sayso_turn::{BotError, TimerId, clock::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
@@ -163,21 +164,37 @@ impl OAuthPrompt {
             Kind::Invoke if name == TOKEN_EXCHANGE => self.exchange(dc).await,
             Kind::Message => {
                 let Some(code) = code_in(activity.text()) else { return Ok(Answer::Nothing) };
-                let (user, code) = (User::of(activity), code.to_owned());
-                let token = self.service.token(&user, &self.connection, Some(&code)).await?;
+                let code = code.to_owned();
+                let token = self.redeem(dc, Some(&code)).await?;
                 Ok(token.map_or(Answer::Nothing, Answer::Token))
             }
             _ => Ok(Answer::Nothing),
         }
     }
 
+    /// The token for a code. A code works once, and this turn may be tried again: what it gave is kept
+    /// for that, and after a crash the token is there without a code.
+    async fn redeem(
+        &self,
+        dc: &mut DialogContext,
+        code: Option<&str>,
+    ) -> Result<Option<Token>, BotError> {
+        let (user, turn) = (User::of(dc.turn().activity()), dc.turn());
+        let (service, connection) = (&self.service, &self.connection);
+        let ask = |_| async {
+            match service.token(&user, connection, code).await? {
+                None if code.is_some() => service.token(&user, connection, None).await,
+                token => Ok(token),
+            }
+        };
+        turn.once(&format!("{}.code", self.id), ask).await
+    }
+
     async fn verify(&self, dc: &mut DialogContext) -> Result<Answer> {
         let activity = dc.turn().activity();
         let value: Value = activity.value.as_ref().map_or(Ok(Value::Null), |value| value.get())?;
         let code = value.get("state").and_then(Value::as_str).map(str::to_owned);
-        let user = User::of(activity);
-        let found = self.service.token(&user, &self.connection, code.as_deref()).await;
-        let (status, answer) = match found {
+        let (status, answer) = match self.redeem(dc, code.as_deref()).await {
             Ok(Some(token)) => (200, Answer::Token(token)),
             Ok(None) => (404, Answer::NotYet),
             // The service is out of order: the channel may send the invoke again.
@@ -206,7 +223,9 @@ impl OAuthPrompt {
             dc.turn().respond(status, &body(detail))?;
             return Ok(Answer::NotYet);
         }
-        match self.service.exchange(&user, &self.connection, &token).await {
+        let name = format!("{}.exchange", self.id);
+        let exchange = |_| self.service.exchange(&user, &self.connection, &token);
+        match dc.turn().once(&name, exchange).await {
             Ok(Some(token)) => {
                 dc.turn().respond(200, &json!({ "id": id, "connectionName": self.connection }))?;
                 Ok(Answer::Token(token))

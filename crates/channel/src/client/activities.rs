@@ -5,11 +5,9 @@ use sayso_turn::activity::{Account, Activities, Activity};
 use super::{
     Error, Service,
     call::{Call, json},
+    path::is_history,
 };
 use crate::connector::body;
-
-/// A word of the protocol where an activity's id would stand.
-const HISTORY: &str = "history";
 
 impl Service {
     /// Says something in a conversation, and returns the id that the channel gave it, if any.
@@ -27,7 +25,7 @@ impl Service {
         conversation: &str,
         activity: &Activity,
     ) -> Result<Option<String>, Error> {
-        let url = self.conversation(conversation)?.then("/activities").url()?;
+        let url = self.activities(conversation)?.url()?;
         let call = Call::post("sending the activity", url, body(activity));
         Ok(self.ask(call).await?.id().await)
     }
@@ -45,8 +43,7 @@ impl Service {
         reply_to: &str,
         activity: &Activity,
     ) -> Result<Option<String>, Error> {
-        // Servers may take any mix of cases for that word, so escaping would not help.
-        if reply_to.eq_ignore_ascii_case(HISTORY) {
+        if is_history(reply_to) {
             return Err(Error::unfit("no activity can have the id `history`"));
         }
         let url = self.activity(conversation, reply_to)?.url()?;
@@ -116,7 +113,7 @@ impl Service {
         conversation: &str,
         history: &Activities,
     ) -> Result<Option<String>, Error> {
-        let url = self.conversation(conversation)?.then("/activities/history").url()?;
+        let url = self.activities(conversation)?.then("/history").url()?;
         let call = Call::post("uploading the history", url, json(history)?);
         Ok(self.ask(call).await?.id().await)
     }

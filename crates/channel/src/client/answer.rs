@@ -3,21 +3,26 @@
 //! A status of success is the answer: 200, 201 and 202 mean the same, with a body or without. Where the
 //! body is what was asked for, one that cannot be read leaves the outcome unknown.
 
-use std::time::SystemTime;
+use std::time::{Duration, UNIX_EPOCH};
 
 use reqwest::{
     Response, StatusCode,
-    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, RETRY_AFTER},
 };
-use sayso_turn::activity::Resource;
-use serde::de::DeserializeOwned;
+use sayso_turn::{activity::Resource, clock::Timestamp};
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{Error, call::not_accepted};
-use crate::connector::verdict::{ANSWER_BYTES_MAX, error_code, retry_after};
+use crate::connector::pauses::WAIT_MAX;
+
+/// How much of an answer is read.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// The longest error code that is repeated.
+const CODE_CHARS_MAX: usize = 64;
 
 /// An answer of success.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     what: &'static str,
     is_read: bool,
     response: Response,
@@ -31,38 +36,37 @@ enum Cut {
 }
 
 impl Answer {
-    /// Tells success from the rest, by the same table as for replies.
-    pub(super) async fn sort(
+    /// Tells success from the rest. This is the one table of what a status means.
+    pub(crate) async fn sort(
         what: &'static str,
         is_read: bool,
         has_token: bool,
         response: Response,
+        now: Timestamp,
     ) -> Result<Self, Error> {
         let status = response.status();
         if status.is_success() {
             return Ok(Self { what, is_read, response });
         }
         let reason = format!("{what} failed: the channel answered {status}");
+        let refused = |reason| Error::Refused { status: Some(status.as_u16()), code: None, reason };
         Err(match status {
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-                let after = retry_after(response.headers(), SystemTime::now());
+                let after = retry_after(response.headers(), now);
                 Error::Throttled { after, reason }
             }
+            // We set no condition, so it is one of the channel's own: two writers met in one
+            // conversation. Teams says so, and asks to try again. Other conversations may go on.
+            StatusCode::PRECONDITION_FAILED => Error::Throttled { after: None, reason },
             StatusCode::UNAUTHORIZED if has_token => not_accepted(what),
-            StatusCode::UNAUTHORIZED => Error::Refused {
-                status: Some(status.as_u16()),
-                code: None,
-                reason: format!("{reason}, and no credentials are set"),
-            },
+            StatusCode::UNAUTHORIZED => refused(format!("{reason}, and no credentials are set")),
             StatusCode::REQUEST_TIMEOUT => Error::Unknown { reason },
             // Every other 5xx may come after it was done, and so may what is no status at all.
             status if is_unclear(status) => Error::Unknown { reason },
-            status if status.is_redirection() => Error::Refused {
-                status: Some(status.as_u16()),
-                code: None,
-                reason: format!("{reason}, and redirects are not followed"),
-            },
-            status => refused(status, reason, response).await,
+            status if status.is_redirection() => {
+                refused(format!("{reason}, and redirects are not followed"))
+            }
+            status => refusal(status, reason, response).await,
         })
     }
 
@@ -72,10 +76,9 @@ impl Answer {
     }
 
     /// The id that the channel gave, if it says one.
-    pub(super) async fn id(self) -> Option<String> {
-        let body = read(self.response, ANSWER_BYTES_MAX).await.ok()?;
-        let given: Resource = serde_json::from_slice(&body).ok()?;
-        given.id.filter(|id| !id.is_empty())
+    pub(crate) async fn id(self) -> Option<String> {
+        // The status is the answer. A body that cannot be read takes nothing back.
+        given_id(&read(self.response, ANSWER_BYTES_MAX).await.ok()?)
     }
 
     /// What was asked for.
@@ -126,16 +129,20 @@ fn is_unclear(status: StatusCode) -> bool {
     (status.as_u16() >= 500 && status != StatusCode::NOT_IMPLEMENTED) || status.is_informational()
 }
 
-async fn refused(status: StatusCode, mut reason: String, response: Response) -> Error {
+async fn refusal(status: StatusCode, mut reason: String, response: Response) -> Error {
     let body = read(response, ANSWER_BYTES_MAX).await.unwrap_or_default();
     let code = error_code(&body);
     if let Some(code) = &code {
         reason = format!("{reason} ({code})");
     }
     match status {
-        StatusCode::NOT_FOUND | StatusCode::GONE => Error::Gone { code, reason },
-        _ => Error::Refused { status: Some(status.as_u16()), code, reason },
+        StatusCode::NOT_FOUND | StatusCode::GONE => return Error::Gone { code, reason },
+        StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => {
+            reason.push_str(", so it does not offer that");
+        }
+        _ => {}
     }
+    Error::Refused { status: Some(status.as_u16()), code, reason }
 }
 
 fn too_long(what: &str, bytes_max: usize) -> Error {
@@ -151,4 +158,98 @@ async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Cut> 
         body.extend_from_slice(&chunk);
     }
     Ok(body)
+}
+
+fn given_id(body: &[u8]) -> Option<String> {
+    object::<Resource>(body)?.id.filter(|id| !id.is_empty())
+}
+
+/// The channel's code for the error, if it looks like one: other text could be anybody's words.
+fn error_code(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Failed {
+        error: Inner,
+    }
+    #[derive(Deserialize)]
+    struct Inner {
+        code: String,
+    }
+    let code = object::<Failed>(body)?.error.code;
+    let is_code = (1..=CODE_CHARS_MAX).contains(&code.len())
+        && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    is_code.then_some(code)
+}
+
+/// Reads an object. By itself serde would take a list for one, its items for the members.
+fn object<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
+    let is_object = body.trim_ascii_start().starts_with(b"{");
+    is_object.then(|| serde_json::from_slice(body).ok()).flatten()
+}
+
+/// How long the channel asks to wait: seconds or a date.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // A number too large to read is still a number.
+        Duration::from_secs(text.parse().unwrap_or(u64::MAX))
+    } else {
+        let now = UNIX_EPOCH.checked_add(Duration::from_millis(now.as_millis()))?;
+        httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default()
+    };
+    Some(wait.min(WAIT_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-15 08:00:00 UTC.
+    const NOW: Timestamp = Timestamp::from_millis(1_794_729_600_000);
+
+    fn after(text: &str) -> Option<u64> {
+        let headers = HeaderMap::from_iter([(RETRY_AFTER, text.parse().unwrap())]);
+        retry_after(&headers, NOW).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_has_a_limit() {
+        for (text, seconds) in [
+            ("0", Some(0)),
+            (" 7 ", Some(7)),
+            ("3601", Some(3600)),
+            ("99999999999999999999999999", Some(3600)),
+            ("Sun, 15 Nov 2026 08:00:09 GMT", Some(9)),
+            ("Sunday, 15-Nov-26 08:00:09 GMT", Some(9)),
+            ("Sun, 15 Nov 2026 07:00:00 GMT", Some(0)),
+            ("Sun, 15 Nov 2099 08:00:00 GMT", Some(3600)),
+            ("", None),
+            ("-1", None),
+            ("+1", None),
+            ("1.5", None),
+            ("soon", None),
+        ] {
+            assert_eq!(after(text), seconds, "{text:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), NOW), None);
+    }
+
+    #[test]
+    fn an_id_is_a_member_of_an_object() {
+        assert_eq!(given_id(br#" {"id":"7","x":[]}"#).as_deref(), Some("7"));
+        for body in [r#"["7"]"#, r#""7""#, r#"{"id":7}"#, r#"{"id":""}"#, "{}", ""] {
+            assert_eq!(given_id(body.as_bytes()), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn only_what_looks_like_a_code_is_repeated() {
+        let code =
+            |code: &str| error_code(format!(r#"{{"error":{{"code":"{code}"}}}}"#).as_bytes());
+        assert_eq!(code("BadArgument").as_deref(), Some("BadArgument"));
+        for text in ["", "two words", "é", "<b>", &"x".repeat(65)] {
+            assert_eq!(code(text), None, "{text}");
+        }
+        assert_eq!(error_code(br#"{"error":"BadArgument"}"#), None);
+        assert_eq!(error_code(b"<html>"), None);
+    }
 }

@@ -36,7 +36,8 @@ pub enum Error {
         /// What happened.
         reason: String,
     },
-    /// The channel did not do it and asks for patience.
+    /// The channel did not do it, or was not asked, because it wants patience; or two met in one
+    /// conversation, and the other one was first (412).
     #[error("{reason}; nothing was done, try again {}", in_time(*after))]
     Throttled {
         /// How long it asks to wait; at most an hour.
@@ -83,7 +84,7 @@ impl Error {
     }
 
     /// A call that is not made.
-    pub(super) fn unfit(reason: impl Into<String>) -> Self {
+    pub(crate) fn unfit(reason: impl Into<String>) -> Self {
         Self::Refused { status: None, code: None, reason: reason.into() }
     }
 }

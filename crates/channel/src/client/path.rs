@@ -6,22 +6,48 @@
 use reqwest::Url;
 
 use super::Error;
-use crate::connector::address::push_segment;
+
+/// A word of the protocol where an activity's id would stand. Servers may take any mix of cases for it, so
+/// escaping would not help.
+pub(crate) fn is_history(id: &str) -> bool {
+    id.eq_ignore_ascii_case("history")
+}
 
 /// A URL in the making.
 #[derive(Debug)]
-pub(super) struct Path {
+pub(crate) struct Path {
     text: String,
     query: Vec<(&'static str, String)>,
 }
 
 impl Path {
-    pub(super) fn new(base: &Url) -> Self {
+    pub(crate) fn new(base: &Url) -> Self {
         Self { text: base.as_str().trim_end_matches('/').to_owned(), query: Vec::new() }
     }
 
+    pub(crate) fn conversations(base: &Url) -> Self {
+        Self::new(base).then("/v3/conversations")
+    }
+
+    pub(crate) fn conversation(base: &Url, id: &str) -> Result<Self, Error> {
+        Self::conversations(base).id("conversation", id)
+    }
+
+    /// What is said in a conversation, or one thing that was.
+    pub(crate) fn activities(
+        base: &Url,
+        conversation: &str,
+        id: Option<&str>,
+    ) -> Result<Self, Error> {
+        let path = Self::conversation(base, conversation)?.then("/activities");
+        match id {
+            Some(id) => path.id("activity", id),
+            None => Ok(path),
+        }
+    }
+
     /// Adds words of the protocol, with the slash before each.
-    pub(super) fn then(mut self, words: &'static str) -> Self {
+    pub(crate) fn then(mut self, words: &'static str) -> Self {
         self.text.push_str(words);
         self
     }
@@ -29,7 +55,7 @@ impl Path {
     /// Adds an id. `name` says whose, in errors.
     ///
     /// An id that is empty or a dot segment cannot be one: URLs resolve those away even when escaped.
-    pub(super) fn id(mut self, name: &'static str, id: &str) -> Result<Self, Error> {
+    pub(crate) fn id(mut self, name: &'static str, id: &str) -> Result<Self, Error> {
         self.text.push('/');
         match push_segment(&mut self.text, id) {
             Some(()) => Ok(self),
@@ -40,12 +66,12 @@ impl Path {
     }
 
     /// Adds a parameter, if there is a value.
-    pub(super) fn query(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
+    pub(crate) fn query(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.query.extend(value.map(|value| (name, value.into())));
         self
     }
 
-    pub(super) fn url(self) -> Result<Url, Error> {
+    pub(crate) fn url(self) -> Result<Url, Error> {
         let mut url = Url::parse(&self.text)
             .map_err(|_| Error::unfit("the service URL and the ids make no URL"))?;
         if !self.query.is_empty() {
@@ -53,6 +79,26 @@ impl Path {
         }
         Ok(url)
     }
+}
+
+/// Escapes all but the unreserved characters of RFC 3986.
+fn push_segment(text: &mut String, segment: &str) -> Option<()> {
+    if matches!(segment, "" | "." | "..") {
+        return None;
+    }
+    for byte in segment.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(byte.into());
+        } else {
+            text.push('%');
+            text.extend([byte >> 4, byte & 15].map(hex));
+        }
+    }
+    Some(())
+}
+
+fn hex(nibble: u8) -> char {
+    char::from_digit(nibble.into(), 16).map_or('0', |digit| digit.to_ascii_uppercase())
 }
 
 #[cfg(test)]
@@ -76,6 +122,29 @@ mod tests {
         ] {
             let url = format!("{prefix}/v3/conversations/c/members/m");
             assert_eq!(member(base, "c", "m"), Ok(url));
+        }
+    }
+
+    #[test]
+    fn an_id_is_one_segment_whatever_it_contains() {
+        for (id, segment) in [
+            ("a/b", "a%2Fb"),
+            ("19:x@thread.tacv2;messageid=1", "19%3Ax%40thread.tacv2%3Bmessageid%3D1"),
+            ("abc|0000001", "abc%7C0000001"),
+            ("a b", "a%20b"),
+            ("é😀", "%C3%A9%F0%9F%98%80"),
+            ("50%2F", "50%252F"),
+            ("?q#f&", "%3Fq%23f%26"),
+            ("..\\..", "..%5C.."),
+            ("../..", "..%2F.."),
+            ("%2e%2e", "%252e%252e"),
+            ("...", "..."),
+            ("a\n\0", "a%0A%00"),
+            ("-._~", "-._~"),
+        ] {
+            let base = "http://127.0.0.1:1/_connector";
+            let url = format!("{base}/v3/conversations/{segment}/members/{segment}");
+            assert_eq!(member(base, id, id), Ok(url));
         }
     }
 

@@ -8,11 +8,13 @@ use std::time::Duration;
 use axum::http::{self, HeaderName, HeaderValue, StatusCode};
 use futures_util::FutureExt as _;
 use reqwest::Url;
-use sayso_turn::{activity::fuzz::sentence, channel::Delivery};
+use sayso_turn::{activity::fuzz::sentence, channel::Delivery, clock::Timestamp};
 use serde_json::Value;
 
-use super::{address, verdict};
-use crate::ServiceUrls;
+use crate::{
+    ServiceUrls,
+    client::{answer, path::Path},
+};
 
 /// Any answer has a verdict that fits its status, and says nothing of what the channel wrote.
 ///
@@ -21,8 +23,15 @@ pub fn connector(data: &[u8]) {
     let Some(answer) = Answer::read(data) else { return };
     let status = answer.status.as_u16();
     let body = answer.body.clone();
-    let verdict = verdict::answered(answer.into_response().into()).now_or_never();
-    match verdict.expect("a body that is there is read at once") {
+    let response = answer.into_response().into();
+    let verdict = async {
+        let now = Timestamp::START;
+        match answer::Answer::sort("sending the reply", false, false, response, now).await {
+            Ok(answer) => Delivery::Delivered { id: answer.id().await },
+            Err(error) => error.into(),
+        }
+    };
+    match verdict.now_or_never().expect("a body that is there is read at once") {
         Delivery::Delivered { id } => {
             assert!(matches!(status, 200..=299), "{status} is no success");
             if let (Some(id), Ok(body)) = (id, serde_json::from_slice::<Value>(&body)) {
@@ -32,13 +41,16 @@ pub fn connector(data: &[u8]) {
         Delivery::Refused { reason } => {
             // A server that failed may have taken the reply first.
             assert!(
-                matches!(status, 300..=407 | 409..=428 | 430..=499 | 501),
+                matches!(status, 300..=407 | 409..=411 | 413..=428 | 430..=499 | 501),
                 "{status} is no refusal"
             );
             sentence(&reason);
         }
         Delivery::Later { after, reason } => {
-            assert!(matches!(status, 429 | 503), "{status} does not say that it did not arrive");
+            assert!(
+                matches!(status, 412 | 429 | 503),
+                "{status} does not say that it did not arrive"
+            );
             assert!(after.is_none_or(|wait| wait <= Duration::from_secs(3600)));
             sentence(&reason);
         }
@@ -129,7 +141,8 @@ fn check_base(base: &Url, prefix: Option<&str>) {
 fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     let reply_to = reply_to.filter(|id| !id.is_empty());
     let is_segment = |id: &str| !matches!(id, "" | "." | "..");
-    let Some(url) = address::activities(base, conversation, reply_to) else {
+    let url = Path::activities(base, conversation, reply_to).and_then(Path::url);
+    let Ok(url) = url else {
         assert!(!is_segment(conversation) || reply_to.is_some_and(|id| !is_segment(id)));
         return;
     };

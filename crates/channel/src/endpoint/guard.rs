@@ -71,6 +71,22 @@ pub(super) fn check_format(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Whether no other ids lead to the same state. Keys have the layout of the SDKs, which join ids with
+/// slashes as they are: `{channel}/conversations/{conversation}/users/{user}`. A channel with a slash, or
+/// a conversation with a segment `users`, would be the state of somebody else.
+pub(super) fn check_ids(activity: &Activity) -> Result<(), Refusal> {
+    let bad =
+        |message: &'static str| Err(Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", message));
+    if activity.channel_id.as_deref().unwrap_or_default().contains('/') {
+        return bad("activity.channelId: must not have a slash");
+    }
+    let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
+    if conversation.unwrap_or_default().split('/').skip(1).any(|segment| segment == "users") {
+        return bad("activity.conversation.id: must not have `users` after a slash");
+    }
+    Ok(())
+}
+
 /// Whether replies may go where the activity says. Without any to send, it may say nothing.
 pub(super) fn check_service_url(activity: &Activity, urls: &ServiceUrls) -> Result<(), Refusal> {
     let wanted = match activity.service_url.as_deref() {

@@ -9,6 +9,9 @@ use futures_util::StreamExt;
 
 use super::{EndpointOptions, refusal::Refusal};
 
+/// How much memory a body gets before any of it has come.
+const CAPACITY_FIRST: usize = 8 * 1024;
+
 /// Reads the body of a request. What says that it is too long is not read at all.
 pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<Vec<u8>, Refusal> {
     let bytes_max = options.body_bytes_max;
@@ -30,7 +33,8 @@ pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<
 }
 
 async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
-    let mut bytes = Vec::with_capacity(length);
+    // What it says costs the sender nothing, so it is not worth memory yet.
+    let mut bytes = Vec::with_capacity(length.min(CAPACITY_FIRST));
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| {

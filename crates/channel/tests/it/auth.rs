@@ -8,4 +8,4 @@ mod issuer;
 mod keys;
 mod listed;
 mod outbound;
-mod world;
+pub(crate) mod world;

@@ -7,6 +7,7 @@ mod faults;
 mod recordings;
 mod sdk;
 mod tokens;
+mod user_tokens;
 
 use std::time::Duration;
 

@@ -126,21 +126,18 @@ async fn a_refusal_is_final_and_has_the_channels_code() {
     let coded = r#"{"error":{"code":"BadArgument","message":"words of a user"}}"#;
     let wordy = r#"{"error":{"code":"words of a user"}}"#;
     for (status, body, expected) in [
-        ("400 Bad Request", coded, "the channel answered 400 Bad Request (BadArgument)"),
-        ("400 Bad Request", wordy, "the channel answered 400 Bad Request"),
-        ("403 Forbidden", "<html>", "the channel answered 403 Forbidden"),
-        ("404 Not Found", "", "the channel answered 404 Not Found"),
-        ("405 No", coded, "the channel answered 405 Method Not Allowed (BadArgument)"),
-        ("413 Big", "", "the channel answered 413 Payload Too Large"),
-        ("501 No", coded, "the channel answered 501 Not Implemented (BadArgument)"),
-        (
-            "401 Unauthorized",
-            coded,
-            "the channel wants authentication: it answered 401 Unauthorized, and no credentials are set",
-        ),
+        ("400 Bad Request", coded, "400 Bad Request (BadArgument)"),
+        ("400 Bad Request", wordy, "400 Bad Request"),
+        ("403 Forbidden", "<html>", "403 Forbidden"),
+        ("404 Not Found", "", "404 Not Found"),
+        ("405 No", coded, "405 Method Not Allowed (BadArgument), so it does not offer that"),
+        ("413 Big", "", "413 Payload Too Large"),
+        ("501 No", coded, "501 Not Implemented (BadArgument), so it does not offer that"),
+        ("401 Unauthorized", coded, "401 Unauthorized, and no credentials are set"),
     ] {
         let delivery = deliver(Act::answer(status, &[], body)).await;
-        assert_eq!(delivery, Delivery::Refused { reason: expected.to_owned() });
+        let reason = format!("sending the reply failed: the channel answered {expected}");
+        assert_eq!(delivery, Delivery::Refused { reason });
     }
 }
 
@@ -178,7 +175,7 @@ async fn a_channel_that_cannot_be_connected_has_certainly_not_got_it() {
         let connector = Connector::new(options).unwrap();
         let delivery = connector.deliver(&parcel(&message("1", "hi", url))).await;
         let Delivery::Later { after: None, reason } = &delivery else { panic!("{delivery:?}") };
-        assert!(reason.starts_with("no connection to the channel: "), "{reason}");
+        assert!(reason.contains(" failed: no connection to the channel: "), "{reason}");
         assert!(!reason.contains("http"), "{reason}");
     }
 }
@@ -190,11 +187,11 @@ async fn a_reply_goes_nowhere_but_where_it_may() {
     let elsewhere = ServiceUrls::Only(vec!["https://channel.example".to_owned()]);
     let delivery = connector(elsewhere, PATIENCE).deliver(&parcel(&good)).await;
     let reason =
-        "its serviceUrl is not allowed; allowed is what begins with https://channel.example";
+        "the service URL is not allowed; allowed is what begins with https://channel.example";
     assert_eq!(delivery, Delivery::Refused { reason: reason.to_owned() });
 
     for (changes, contains) in [
-        (json!({"serviceUrl": "https://evil.example"}), "its serviceUrl is not allowed"),
+        (json!({"serviceUrl": "https://evil.example"}), "the service URL is not allowed"),
         (json!({"serviceUrl": null}), "the reply has no serviceUrl"),
         (json!({"conversation": null}), "cannot stand in a URL"),
         (json!({"conversation": {"id": ".."}}), "cannot stand in a URL"),
@@ -222,6 +219,8 @@ async fn the_path_on_the_wire_is_escaped_and_joined() {
             "/emea/v3/conversations/19%3Ax%40thread.tacv2%3Bmessageid%3D1/activities/f%7C1",
         ),
         ("", "a b", Some("é"), "/v3/conversations/a%20b/activities/%C3%A9"),
+        // That word would make it an upload of history.
+        ("", "c", Some("History"), "/v3/conversations/c/activities"),
     ] {
         let mut sink = Sink::accepting().await;
         let url = format!("http://localhost:{}{base}", sink.address.port());

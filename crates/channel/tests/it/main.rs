@@ -7,6 +7,8 @@ mod bad_inputs;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
+mod connector;
+#[cfg(test)]
 mod deliveries;
 #[cfg(test)]
 mod delivery_modes;
@@ -15,9 +17,15 @@ mod failures;
 #[cfg(all(test, feature = "fuzzing"))]
 mod fuzz;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod logs;
 #[cfg(test)]
 mod messages;
+#[cfg(test)]
+mod mounting;
+#[cfg(test)]
+mod proactive;
 #[cfg(test)]
 mod senders;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
     issuer::Pages,
     world::{World, activity, endorsed},
 };
-use crate::support::with;
+use crate::support::{client, with};
 
 /// One attack: what it is, what is sent, and the status that it gets.
 struct Row {
@@ -132,6 +132,21 @@ async fn a_token_for_another_service_url_or_channel_is_refused() {
 #[tokio::test]
 async fn a_token_in_the_wrong_place_is_refused() {
     assert!(check(headers::headers).await >= 25);
+}
+
+#[tokio::test]
+async fn a_token_in_the_query_or_the_body_is_not_read() {
+    let world = World::start().await;
+    let token = world.token();
+    let json = [("content-type", "application/json")];
+    let body = with(activity(), json!({"access_token": token, "token": token})).to_string();
+    for query in ["access_token", "token", "authorization", "jwt"] {
+        let line = format!("POST /api/messages?{query}={token} HTTP/1.1");
+        let reply = client::request(world.server.address, &line, &json, body.as_bytes()).await;
+        assert_eq!((reply.status, &*reply.error().0), (401, "Unauthorized"), "{query}");
+    }
+    assert_eq!(world.issuer.count(), 0);
+    assert_eq!(world.server.engine.stats().attempts, 0);
 }
 
 #[tokio::test]

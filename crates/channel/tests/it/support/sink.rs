@@ -101,6 +101,11 @@ impl Sink {
 async fn serve(mut stream: TcpStream, act: Act, sender: mpsc::UnboundedSender<Posted>) {
     let Some(posted) = read(&mut stream).await else { return };
     sender.send(posted).ok();
+    perform(stream, act).await;
+}
+
+/// Does what is done after a request was read, or in place of reading it.
+pub(crate) async fn perform(mut stream: TcpStream, act: Act) {
     match act {
         Act::Write(bytes) => {
             stream.write_all(&bytes).await.ok();
@@ -114,7 +119,8 @@ async fn serve(mut stream: TcpStream, act: Act, sender: mpsc::UnboundedSender<Po
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Posted> {
+/// A whole request, unless the connection ends before.
+pub(crate) async fn read(stream: &mut TcpStream) -> Option<Posted> {
     let mut bytes = Vec::new();
     loop {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
