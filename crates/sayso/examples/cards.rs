@@ -2,12 +2,15 @@
 //!
 //! Say `hero`, `thumbnail`, `receipt`, `signin`, `oauth`, `animation`, `audio`, `video`, `adaptive` or
 //! `all`. The buttons work: those of a hero card say something, those of the adaptive card send a form
-//! (`Action.Submit`) or put another card in place of this one (`Action.Execute`). Run it with
-//! `cargo run --example cards`.
+//! (`Action.Submit`) or put another card in place of this one (`Action.Execute`). Messages change in place:
+//! a card when its pizza is ordered, a form when it is sent, an order when the pizza is ready; `cancel`
+//! takes an order back. Run it with `cargo run --example cards`.
+
+use std::time::Duration;
 
 use sayso::{
     activity::{
-        AdaptiveCard, AdaptiveCardInvoke, AdaptiveCardResponse, AnimationCard, AudioCard,
+        Account, AdaptiveCard, AdaptiveCardInvoke, AdaptiveCardResponse, AnimationCard, AudioCard,
         CardAction, CardImage, HeroCard, OAuthCard, ReceiptCard, ReceiptItem, SigninCard,
         ThumbnailCard, VideoCard,
     },
@@ -22,6 +25,17 @@ const NAMES: [&str; 9] =
 #[derive(Serialize, Deserialize)]
 struct Form {
     name: String,
+}
+
+/// Messages that are going to change, each when it is its time.
+#[derive(Default, Serialize, Deserialize)]
+struct Waiting {
+    /// A card, when its button is pressed.
+    hero: Option<MessageId>,
+    /// A form, when it is sent.
+    form: Option<MessageId>,
+    /// An order, when the pizza is ready.
+    order: Option<MessageId>,
 }
 
 /// The card of a name.
@@ -77,28 +91,94 @@ fn greeting(name: &str) -> AdaptiveCard {
     }))
 }
 
-async fn show(mut turn: Turn) -> Result {
-    let value = turn.activity().value.clone();
+fn which() -> Activity {
+    Activity::message("Which card?").with_buttons(NAMES.map(CardAction::im_back))
+}
+
+fn with(card: Attachment) -> Activity {
+    Activity::message("").with_attachment(card)
+}
+
+async fn welcome(mut turn: Turn, _members: Vec<Account>) -> Result {
+    turn.send(which());
+    Ok(())
+}
+
+async fn hear(mut turn: Turn) -> Result {
     match turn.text().trim().to_lowercase().as_str() {
         "all" => {
             let cards = NAMES.iter().filter_map(|name| card(name));
             let message = cards.fold(Activity::message("All of them:"), Activity::with_attachment);
-            turn.send(message.with_carousel())
+            turn.send(message.with_carousel());
         }
-        "order" => turn.say("Ordered."),
-        // `Action.Submit` comes as a message without a text; the form is its value.
-        "" => match value.and_then(|value| value.get::<Form>().ok()) {
-            Some(form) => turn.say(format!("Your name is {}.", form.name)),
-            None => turn.say("That form is not mine."),
-        },
-        name => match card(name) {
-            Some(card) => turn.send(Activity::message("").with_attachment(card)),
-            None => {
-                let buttons = NAMES.map(CardAction::im_back);
-                turn.send(Activity::message("Which card?").with_buttons(buttons))
-            }
-        },
+        "order" => order(&mut turn).await?,
+        "cancel" => cancel(&mut turn)?,
+        // `Action.Submit` comes as a message without a text.
+        "" => submit(&mut turn)?,
+        name => show(&mut turn, name)?,
+    }
+    Ok(())
+}
+
+fn show(turn: &mut Turn, name: &str) -> Result {
+    let Some(card) = card(name) else {
+        turn.send(which());
+        return Ok(());
     };
+    let message = turn.send(with(card));
+    let waiting = turn.conversation::<Waiting>()?;
+    match name {
+        "hero" => waiting.hero = Some(message),
+        "adaptive" => waiting.form = Some(message),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Orders a pizza, which takes a moment. The card with the buttons becomes one without.
+async fn order(turn: &mut Turn) -> Result {
+    turn.show(Activity::typing()); // at once, not with the turn
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    if let Some(hero) = turn.conversation::<Waiting>()?.hero.take() {
+        turn.update(&hero, with(HeroCard::new("In the oven.").with_title("Pizza").attach()));
+    }
+    let order = turn.say("Ordered.");
+    turn.conversation::<Waiting>()?.order = Some(order);
+    turn.after(Duration::from_secs(2), Activity::event("baked"));
+    Ok(())
+}
+
+/// The pizza is ready: what was said of it is said differently.
+async fn baked(mut turn: Turn) -> Result {
+    if let Some(order) = turn.conversation::<Waiting>()?.order.take() {
+        turn.update(&order, Activity::message("Your pizza is ready."));
+    }
+    Ok(())
+}
+
+/// Takes an order back: what was said of it is deleted, where the channel can do that.
+fn cancel(turn: &mut Turn) -> Result {
+    match turn.conversation::<Waiting>()?.order.take() {
+        Some(order) => {
+            turn.delete(&order);
+            turn.say("Cancelled.");
+        }
+        None => drop(turn.say("There is nothing to cancel.")),
+    }
+    Ok(())
+}
+
+/// Reads the form, which is the value of the message, and puts a greeting in its place.
+fn submit(turn: &mut Turn) -> Result {
+    let value = turn.activity().value.as_ref();
+    let Some(Form { name }) = value.and_then(|value| value.get().ok()) else {
+        turn.say("That form is not mine.");
+        return Ok(());
+    };
+    if let Some(form) = turn.conversation::<Waiting>()?.form.take() {
+        turn.update(&form, with(greeting(&name).attach()));
+    }
+    turn.say(format!("Your name is {name}."));
     Ok(())
 }
 
@@ -112,7 +192,11 @@ async fn press(_turn: Turn, press: AdaptiveCardInvoke) -> Result<AdaptiveCardRes
 }
 
 fn bot() -> Bot {
-    Bot::new().on_message(show).on_card_action(press)
+    Bot::new()
+        .on_members_added(welcome)
+        .on_message(hear)
+        .on_card_action(press)
+        .on_event("baked", baked)
 }
 
 #[tokio::main]
@@ -129,6 +213,12 @@ mod tests {
 
     fn message_back(value: &Value) -> Activity {
         Activity::message("").with_value(value).unwrap()
+    }
+
+    /// Whether a reply changes an earlier message into one with these words.
+    fn changes(reply: &Activity, words: &str) -> bool {
+        let json = String::from_utf8(reply.to_json()).unwrap();
+        reply.kind == Kind::MessageUpdate && reply.id.is_some() && json.contains(words)
     }
 
     fn execute(action: &Value) -> Activity {
@@ -148,6 +238,7 @@ mod tests {
         };
         chat(bot()).user("all").expects_activity(is_carousel).await;
         let offers_all = |reply: &Activity| reply.buttons().len() == NAMES.len();
+        chat(bot()).joins().expects_activity(offers_all).await;
         chat(bot()).user("what?").expects_activity(offers_all).await;
     }
 
@@ -164,9 +255,40 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_that_is_submitted_is_read() {
+    async fn an_order_changes_its_card_at_once_and_itself_when_the_pizza_is_ready() {
         chat(bot())
+            .user("hero")
+            .expects_card("hero")
+            .user("order")
+            .expects_activity(|reply: &Activity| changes(reply, "In the oven."))
+            .expects("Ordered.")
+            .passes(Duration::from_secs(2))
+            .expects_activity(|reply: &Activity| changes(reply, "Your pizza is ready."))
+            .await;
+    }
+
+    #[tokio::test]
+    async fn an_order_that_is_cancelled_is_deleted_and_never_ready() {
+        chat(bot())
+            .user("order")
+            .expects("Ordered.")
+            .user("cancel")
+            .expects_kind(Kind::MessageDelete)
+            .expects("Cancelled.")
+            .passes(Duration::from_secs(2))
+            .expects_nothing()
+            .user("cancel")
+            .expects("There is nothing to cancel.")
+            .await;
+    }
+
+    #[tokio::test]
+    async fn a_form_that_is_submitted_is_read_and_changed() {
+        chat(bot())
+            .user("adaptive")
+            .expects_card("adaptive")
             .activity(message_back(&json!({ "name": "Ann" })))
+            .expects_activity(|reply: &Activity| changes(reply, "Hello, Ann!"))
             .expects("Your name is Ann.")
             .activity(message_back(&json!({ "colour": "red" })))
             .expects("That form is not mine.")

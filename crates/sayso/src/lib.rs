@@ -30,6 +30,7 @@
 //! # Where to look
 //! * [`prelude`]: what a bot needs, in one `use`.
 //! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose where its state is kept.
+//!   [`Config`]: both from a file, the environment and flags.
 //! * [`dialog`]: conversations of many turns, written straight down or as dialogs and prompts.
 //! * [`testing`]: tests of a bot as a script. [`run()`]: a turn as a pure function, for unit tests of a bot.
 //! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the parts beside it.
@@ -41,6 +42,7 @@
 //! * `sim`: the simulator, for tests of a bot.
 //! * `faults`: named points at which a test can kill the process.
 
+pub mod config;
 pub mod pizza;
 pub mod prelude;
 pub mod server;
@@ -48,6 +50,7 @@ pub mod server;
 mod announce;
 mod open;
 mod signals;
+mod user_tokens;
 
 pub use sayso_activity as activity;
 pub use sayso_channel as channel;
@@ -60,12 +63,14 @@ pub use sayso_turn as turn;
 /// Tests of a bot without a server: what a user says, what the bot answers, and recorded dialogues.
 pub use sayso_turn::script as testing;
 
-pub use open::{OpenError, open_store};
+pub use config::{Config, ConfigError};
+pub use open::{OpenError, Opened, open_store, open_store_with_warnings};
 pub use sayso_dialog::states::{States, states};
 pub use sayso_macros::{FacadeBotState as BotState, FacadeStates as States};
 pub use sayso_turn::versioned::BotState;
 pub use sayso_turn::{Documents, Engine, Limits, Outcome, Ttl, run};
 pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, serve};
+pub use user_tokens::UserTokens;
 
 /// The result of a bot's handler: nothing on success, any error on failure.
 pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;
@@ -74,3 +79,8 @@ pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So is that of the page on messages.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/messages.md")]
+struct Messages;

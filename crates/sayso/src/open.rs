@@ -110,31 +110,85 @@ const ENGINES: &[(&str, &str)] = &[
 /// # Ok(()) }
 /// ```
 pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
+    open_store_with_warnings(url).await.map(|opened| opened.store)
+}
+
+/// A store that was opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// What the settings of its server take away from the promises, a sentence each. They are logged, too.
+    pub warnings: Vec<String>,
+}
+
+impl Opened {
+    fn new(store: impl Store) -> Self {
+        Self { store: Arc::new(store), warnings: Vec::new() }
+    }
+}
+
+/// Opens the store that a URL names, as [`open_store`] does, and says what is wrong with its settings.
+///
+/// # Errors
+/// As [`open_store`].
+///
+/// # Cancellation
+/// As [`open_store`].
+///
+/// # Example
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso::OpenError> {
+/// let opened = sayso::open_store_with_warnings("memory://").await?;
+/// assert!(opened.warnings.is_empty());
+/// # Ok(()) }
+/// ```
+pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
     let Some((scheme, rest)) = url.split_once(':') else {
-        return Err(OpenError::Unknown { scheme: url.to_owned() });
+        return Err(OpenError::Unknown { scheme: shown(url).to_owned() });
     };
     let path = rest.strip_prefix("//").unwrap_or(rest);
     // An engine's set-up is a large future and runs once: on the heap.
     match feature_of(scheme) {
-        None if scheme == "memory" && path.is_empty() => Ok(Arc::new(MemoryStore::default())),
+        None if scheme == "memory" && path.is_empty() => Ok(Opened::new(MemoryStore::default())),
         #[cfg(feature = "sqlite")]
         Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
         #[cfg(feature = "sqlite")]
-        Some("sqlite") => Ok(Arc::new(sayso_stores::SqliteStore::open(path)?)),
+        Some("sqlite") => Ok(Opened::new(sayso_stores::SqliteStore::open(path)?)),
         #[cfg(feature = "postgres")]
         Some("postgres") => {
-            Ok(Arc::new(Box::pin(sayso_stores::PostgresStore::open_url(url)).await?))
+            let store = Box::pin(sayso_stores::PostgresStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
         }
         #[cfg(feature = "redis")]
-        Some("redis") => Ok(Arc::new(Box::pin(sayso_stores::RedisStore::open_url(url)).await?)),
+        Some("redis") => {
+            let store = Box::pin(sayso_stores::RedisStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
+        }
         #[cfg(feature = "azure-blob")]
-        Some("azure-blob") => Ok(Arc::new(Box::pin(sayso_stores::BlobStore::open_url(url)).await?)),
+        Some("azure-blob") => {
+            Ok(Opened::new(Box::pin(sayso_stores::BlobStore::open_url(url)).await?))
+        }
         #[cfg(feature = "cosmos")]
-        Some("cosmos") => Ok(Arc::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?)),
+        Some("cosmos") => {
+            Ok(Opened::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?))
+        }
         #[cfg(feature = "s3")]
-        Some("s3") => Ok(Arc::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
-        None => Err(OpenError::Unknown { scheme: format!("{scheme}:") }),
+        Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
+        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme)) }),
         Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
+    }
+}
+
+/// A scheme, if that is what it is. Somebody may have pasted a connection string, key and all.
+fn shown(scheme: &str) -> &str {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    match scheme.len() <= 20 && scheme.bytes().all(is_name) {
+        true => scheme,
+        false => "what was given",
     }
 }
 

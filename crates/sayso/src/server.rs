@@ -4,19 +4,22 @@
 //! when to stop differs. Without authentication it refuses to be reachable from outside.
 
 mod error;
+mod routes;
 mod running;
 
 use std::{
+    fmt,
     future::{Future, pending},
     io,
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
 };
 
+use axum::Router;
 use sayso_channel::{
     Connector, ConnectorOptions, EndpointOptions,
     auth::{AuthOptions, Authenticator, Tokens},
-    router,
+    router, routes,
 };
 use sayso_turn::{
     Bot, Engine, Limits, Logic,
@@ -25,8 +28,9 @@ use sayso_turn::{
 };
 use tokio::net::TcpListener;
 
+use self::routes::Routes;
 pub use self::{error::ServeError, running::Running};
-use crate::{announce, open_store, signals::Signals};
+use crate::{Config, announce, open_store, signals::Signals};
 
 /// Where a server listens unless told otherwise: the port that Bot Framework tools expect.
 pub const DEFAULT_ADDRESS: SocketAddr =
@@ -37,9 +41,10 @@ pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to stop.
 ///
-/// If the environment names an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways, as
-/// [`Server::auth_from_env`] does. It prints where it listens and a `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in,
-/// turns and replies under way are finished. For anything else there is [`Server`].
+/// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name an app
+/// (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways. It prints where it listens and a
+/// `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in, turns and replies under way are
+/// finished. For anything else there is [`Server`].
 ///
 /// # Errors
 /// When it cannot start, as one sentence that says what to do; see [`ServeError`].
@@ -61,7 +66,7 @@ pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 /// }
 /// ```
 pub async fn serve(bot: impl Logic) -> crate::Result {
-    Ok(Server::new(bot).auth_from_env()?.serve().await?)
+    Ok(Server::new(bot).config(&Config::load(None)?)?.serve().await?)
 }
 
 /// Puts a server together. Everything but the bot has a default.
@@ -86,8 +91,20 @@ pub struct Server<L = Bot> {
     logic: L,
     address: SocketAddr,
     store: Option<Arc<dyn Store>>,
+    /// Where the state is kept if no store is given. It may hold a password.
+    store_url: StoreUrl,
     limits: Limits,
     auth: Option<AuthOptions>,
+    routes: Option<Routes>,
+}
+
+/// The URL of a store, which no `Debug` shows.
+struct StoreUrl(String);
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[redacted]")
+    }
 }
 
 impl<L: Logic> Server<L> {
@@ -95,7 +112,31 @@ impl<L: Logic> Server<L> {
     #[must_use]
     pub fn new(logic: L) -> Self {
         let (address, limits) = (DEFAULT_ADDRESS, Limits::default());
-        Self { logic, address, store: None, limits, auth: None }
+        let store_url = StoreUrl(DEFAULT_STORE.to_owned());
+        Self { logic, address, store: None, store_url, limits, auth: None, routes: None }
+    }
+
+    /// Takes the address, the store and the app from a configuration. What is set in code after this
+    /// counts more, and so does a [store](Self::store) that was given.
+    ///
+    /// # Errors
+    /// When the app's settings do not fit together.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso::{Config, Server, pizza};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
+    /// let config = Config::default().flag("store", "memory://")?.flag("address", "127.0.0.1:0")?;
+    /// let running = Server::new(pizza::bot()).config(&config)?.start().await?;
+    /// running.stop().await;
+    /// # Ok(()) }
+    /// ```
+    pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
+        self.address = config.address();
+        self.store_url = StoreUrl(config.store().to_owned());
+        self.auth = config.auth()?.or(self.auth);
+        Ok(self)
     }
 
     /// Authenticates both ways as an app: whoever sends shows a token of the channels' issuer, and replies
@@ -142,6 +183,28 @@ impl<L: Logic> Server<L> {
         self
     }
 
+    /// Adds routes of one's own, beside those of the bot: they are made from the engine, so that they can
+    /// [continue conversations](Engine::resume). They may have a fallback; they must not have the bot's
+    /// paths. Nothing guards them but themselves: whoever reaches the bot reaches them.
+    ///
+    /// # Example
+    /// ```
+    /// use axum::{Router, extract::State, routing::get};
+    /// use sayso::{Engine, prelude::*};
+    ///
+    /// async fn turns(State(engine): State<Engine>) -> String {
+    ///     engine.stats().turns.to_string()
+    /// }
+    /// let server = Server::new(Bot::new())
+    ///     .routes(|engine| Router::new().route("/turns", get(turns)).with_state(engine));
+    /// # drop(server);
+    /// ```
+    #[must_use]
+    pub fn routes(mut self, make: impl FnOnce(Engine) -> Router + Send + 'static) -> Self {
+        self.routes = Some(Routes::new(make));
+        self
+    }
+
     /// Starts the server and gives a handle to it; this is what a test wants.
     ///
     /// # Errors
@@ -156,7 +219,7 @@ impl<L: Logic> Server<L> {
         };
         let store = match self.store {
             Some(store) => store,
-            None => open_store(DEFAULT_STORE).await?,
+            None => open_store(&self.store_url.0).await?,
         };
         let (mut endpoint, mut connector) =
             (EndpointOptions::default(), ConnectorOptions::default());
@@ -174,7 +237,10 @@ impl<L: Logic> Server<L> {
         let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
             .limits(self.limits)
             .start();
-        let router = router(engine.clone(), endpoint);
+        let router = match self.routes {
+            Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),
+            None => router(engine.clone(), endpoint),
+        };
         let app = self.auth.map(|auth| auth.app_id);
         Ok(Running::new(listener, router, engine, store, app)?)
     }

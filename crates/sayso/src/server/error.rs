@@ -2,7 +2,7 @@
 
 use std::{fmt, io, net::SocketAddr};
 
-use crate::OpenError;
+use crate::{ConfigError, OpenError};
 
 /// Why a server could not start, or was cut short.
 ///
@@ -39,6 +39,9 @@ pub enum ServeError {
         /// What the system said.
         source: io::Error,
     },
+    /// The configuration cannot be used.
+    #[error("the configuration cannot be used: {0}")]
+    Config(ConfigError),
     /// The store could not be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -60,6 +63,13 @@ pub enum ServeError {
         /// How many conversations were busy.
         left: usize,
     },
+}
+
+// Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.
+impl From<ConfigError> for ServeError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
 }
 
 impl ServeError {

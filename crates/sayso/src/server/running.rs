@@ -1,11 +1,18 @@
 //! A server that runs: where it listens, and how to stop it in good order.
 
+mod http;
+mod limits;
+mod seats;
+#[cfg(test)]
+mod tests;
+
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
 use sayso_turn::{Engine, store::Store};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 
+use self::limits::HttpLimits;
 use crate::announce;
 
 /// How long a drain may take: turns, deliveries and answers under way.
@@ -38,7 +45,7 @@ pub struct Running {
     app: Option<String>,
     /// Dropping it is the sign to stop taking connections.
     stop: oneshot::Sender<()>,
-    http: JoinHandle<io::Result<()>>,
+    http: JoinHandle<()>,
 }
 
 impl Running {
@@ -51,11 +58,7 @@ impl Running {
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = axum::serve(listener, router).with_graceful_shutdown(async {
-            // Either way, sent or dropped, it is the sign.
-            drop(stopped.await);
-        });
-        let http = tokio::spawn(async move { server.await });
+        let http = tokio::spawn(http::serve(listener, router, HttpLimits::default(), stopped));
         Ok(Self { address, engine, store, app, stop, http })
     }
 

@@ -61,7 +61,7 @@ fn slow(folder: &Path) -> Bot {
 async fn an_instance_comes_up() {
     let given = std::env::var_os(FOLDER).map(PathBuf::from);
     let own = tempfile::tempdir().unwrap();
-    let folder = given.as_deref().unwrap_or(own.path());
+    let folder = given.as_deref().unwrap_or_else(|| own.path());
     let store = format!("sqlite:{}", folder.join("state.sqlite").display());
     let server = Server::new(slow(folder))
         .address(([127, 0, 0, 1], 0))

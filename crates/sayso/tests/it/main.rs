@@ -3,17 +3,31 @@
 //! Every process is ended by its id, every wait has an end, and every port is one that was free.
 
 #[cfg(test)]
+mod canary;
+#[cfg(test)]
 mod chaos;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod configuration;
+#[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod engines;
+// It reads what the server takes of the machine where Linux says so.
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod exhaustion;
 // The fault points are compiled in with the feature `faults` only; the test command has it on.
 #[cfg(test)]
 #[cfg(feature = "faults")]
 mod faults;
 #[cfg(test)]
+mod login;
+#[cfg(test)]
 mod long;
+#[cfg(test)]
+mod oauth_service;
 #[cfg(test)]
 mod process;
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use anyhow::bail;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
-use sayso::Limits;
+use sayso::{Config, Limits, config::parse_address};
 
 use crate::{place::Place, state::State};
 
@@ -17,7 +18,8 @@ Examples:
   sayso              serve the pizza bot at http://127.0.0.1:3978
   sayso chat         talk to it here, without a server
   sayso race         two processes, one pizza: see what gets lost, and what does not
-  sayso state ls     what is kept"
+  sayso state ls     what is kept
+  sayso doctor       check that a bot can run here"
 )]
 pub(crate) struct Cli {
     /// What to do; `serve` when nothing is said.
@@ -33,9 +35,9 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the pizza bot over HTTP (what `sayso` alone does)
     ///
-    /// Activities in Bot Framework JSON are taken at POST /api/messages. There is no authentication
-    /// yet, so only loopback addresses are allowed. SIGTERM and Ctrl-C drain; a second one stops at
-    /// once.
+    /// Activities in Bot Framework JSON are taken at POST /api/messages. With an app (MicrosoftAppId and
+    /// MicrosoftAppPassword, or [app] in sayso.toml) it authenticates both ways; without one only loopback
+    /// addresses are allowed. SIGTERM and Ctrl-C drain; a second one stops at once.
     Serve(Serve),
     /// Talk to the pizza bot in the terminal
     ///
@@ -50,6 +52,19 @@ pub(crate) enum Command {
     Race(Race),
     /// Look at what is kept, move it, remove it
     State(State),
+    /// Show every setting, its value, and where the value comes from
+    ///
+    /// A setting comes from a flag, else from the environment, else from the file (sayso.toml in the
+    /// working directory, or another by --config or SAYSO_CONFIG), else it has its default. A secret is
+    /// never shown, only that there is one. What is allowed and not wise is noted on standard error.
+    Config(Show),
+    /// Check that a bot with this configuration can run here, one line each, with the cure
+    ///
+    /// Checks the configuration, that the app gets a token, that the keys of the channels' issuer can be
+    /// fetched, the clock, the store (a document of its own is written, replaced and removed again), the
+    /// address and the service URLs. Each check ends within 5 seconds. The exit code is 1 when one
+    /// failed; a warning is no failure.
+    Doctor(Doctor),
 }
 
 /// How to serve.
@@ -60,16 +75,14 @@ Examples:
   sayso serve --address 127.0.0.1:8080 --store sqlite:/var/lib/bot/state.sqlite
   sayso serve --store memory://          forget everything at the end
   sayso serve --store azblob:state --layout js     go on with what a JavaScript bot has kept
-  SAYSO_LOG=debug sayso serve --log json")]
+  SAYSO_LOG=debug sayso serve --log json
+  sayso serve --config /etc/bot.toml     what `sayso config` shows, `sayso doctor` checks")]
 pub(crate) struct Serve {
-    /// Where to listen: a loopback address and a port, 0 for any free one
-    #[arg(long, default_value = "127.0.0.1:3978", value_parser = address)]
-    pub(crate) address: SocketAddr,
     #[command(flatten)]
-    pub(crate) place: Place,
-    /// How to write the log, which goes to standard error
-    #[arg(long, value_name = "FORM", default_value = "text")]
-    pub(crate) log: Log,
+    pub(crate) sources: Sources,
+    /// Go by the flags alone: no file, no environment. For processes that this program starts itself.
+    #[arg(long, hide = true)]
+    pub(crate) bare: bool,
     /// How to run turns; `classic` is the usual way, kept to show what goes wrong with it
     #[arg(long, hide = true, default_value = "sayso")]
     pub(crate) semantics: Semantics,
@@ -78,6 +91,78 @@ pub(crate) struct Serve {
     pub(crate) until_stdin_ends: bool,
     #[command(flatten)]
     pub(crate) limits: LimitFlags,
+}
+
+/// What a server is told: the file, and the settings that have flags.
+#[derive(Args, Debug)]
+pub(crate) struct Sources {
+    /// Where to listen: an address and a port, 0 for any free one; only loopback without an app
+    /// [env: SAYSO_ADDRESS] [default: 127.0.0.1:3978]
+    #[arg(long, value_parser = parse_address)]
+    pub(crate) address: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// How to write the log, which goes to standard error [env: SAYSO_LOG_FORMAT] [default: text]
+    #[arg(long, value_name = "FORM")]
+    pub(crate) log: Option<Log>,
+}
+
+impl Sources {
+    /// The whole configuration: file, environment, flags.
+    pub(crate) fn config(&self) -> anyhow::Result<Config> {
+        self.add_to(self.place.load()?)
+    }
+
+    /// The flags alone.
+    pub(crate) fn flags(&self) -> anyhow::Result<Config> {
+        if self.place.config.is_some() {
+            bail!("--bare and --config do not go together");
+        }
+        self.add_to(Config::default())
+    }
+
+    fn add_to(&self, config: Config) -> anyhow::Result<Config> {
+        let mut config = self.place.add_to(config)?;
+        if let Some(address) = self.address {
+            config = config.flag("address", &address.to_string())?;
+        }
+        if let Some(log) = self.log {
+            config = config.flag("log.format", log.name())?;
+        }
+        Ok(config)
+    }
+}
+
+/// What to show.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso config
+  sayso config --config /etc/bot.toml
+  SAYSO_STORE=redis://cache sayso config --address 127.0.0.1:8080
+  sayso config --json | jq 'select(.source != \"default\")'")]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// Print one JSON object a setting
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to check.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso doctor
+  sayso doctor --config /etc/bot.toml
+  sayso doctor --store postgres://bot@db/bot
+  sayso doctor --json | jq 'select(.mark == \"failed\")'")]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// Print one JSON object a check
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The engine's limits that tests and experiments turn down.
@@ -176,6 +261,20 @@ pub(crate) enum Log {
     Json,
 }
 
+impl Log {
+    /// The form that a configuration names.
+    pub(crate) fn of(config: &Config) -> Self {
+        if config.log().1 == Self::Json.name() { Self::Json } else { Self::Text }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
 /// How turns are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Semantics {
@@ -221,12 +320,6 @@ fn up_to(most: i64) -> RangedI64ValueParser<u16> {
     RangedI64ValueParser::new().range(1..=most)
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let text = text.strip_prefix("http://").unwrap_or(text);
-    let text = text.replace("localhost:", "127.0.0.1:");
-    text.parse().map_err(|_| "use an address and a port, such as 127.0.0.1:3978".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -239,7 +332,7 @@ mod tests {
         cli.clone().debug_assert();
         let names: Vec<String> =
             cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-        assert_eq!(names, ["serve", "chat", "race", "state"]);
+        assert_eq!(names, ["serve", "chat", "race", "state", "config", "doctor"]);
         assert!(cli.render_help().to_string().contains("Examples:"));
         for name in names {
             let command = cli.find_subcommand_mut(&name).unwrap();
@@ -256,7 +349,7 @@ mod tests {
     fn no_subcommand_means_serve_with_its_options() {
         let cli = Cli::parse_from(["sayso", "--address", "localhost:0", "--claim-ms", "70"]);
         assert!(cli.command.is_none());
-        assert_eq!(cli.serve.address.to_string(), "127.0.0.1:0");
+        assert_eq!(cli.serve.sources.flags().unwrap().address().to_string(), "127.0.0.1:0");
         assert_eq!(cli.serve.limits.apply().claim, Duration::from_millis(70));
         assert_eq!(cli.serve.limits.apply().sweep_every, Limits::default().sweep_every);
         assert_eq!(cli.serve.limits.to_arguments(), ["--claim-ms=70"]);

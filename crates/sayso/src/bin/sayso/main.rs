@@ -1,9 +1,11 @@
-//! The `sayso` command: serve the pizza bot, talk to it, watch two processes race for one pizza, or
-//! see to the state that a bot keeps.
+//! The `sayso` command: serve the pizza bot, talk to it, watch two processes race for one pizza, see to
+//! the state that a bot keeps, or to its configuration.
 
 mod chat;
 mod classic;
 mod cli;
+mod config;
+mod doctor;
 mod place;
 mod race;
 mod serve;
@@ -25,6 +27,8 @@ async fn main() -> ExitCode {
         Some(Command::Chat(chat)) => Box::pin(chat::run(chat)).await,
         Some(Command::Race(race)) => Box::pin(race::run(race)).await,
         Some(Command::State(state)) => Box::pin(state::run(state)).await,
+        Some(Command::Config(show)) => config::run(&show),
+        Some(Command::Doctor(doctor)) => Box::pin(doctor::run(doctor)).await,
     };
     done.unwrap_or_else(|error| {
         terminal::complain(&error);

@@ -1,10 +1,13 @@
 //! Where state is kept, as the command line says it: a URL, and a layout that becomes part of it.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::bail;
 use clap::Args;
-use sayso::{DEFAULT_STORE, open_store, stores::Layout, turn::store::Store};
+use sayso::{Config, DEFAULT_STORE, open_store, stores::Layout, turn::store::Store};
 
 /// The engines in which another SDK may have kept its state.
 const WITH_LAYOUT: [&str; 3] = ["azblob", "cosmos", "cosmos+http"];
@@ -13,17 +16,15 @@ const WITH_LAYOUT: [&str; 3] = ["azblob", "cosmos", "cosmos+http"];
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Place {
     /// Where state is kept, such as sqlite:path or postgres://user@host/database
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "SAYSO_STORE",
-        hide_env_values = true,
-        default_value = DEFAULT_STORE
-    )]
-    pub(crate) store: String,
+    /// [env: SAYSO_STORE] [default: sqlite:data/sayso.sqlite]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// Whose names and bodies an azblob: or cosmos: store holds: dotnet, js, python or sample
     #[arg(long, value_name = "SDK")]
-    pub(crate) layout: Option<Layout>,
+    layout: Option<Layout>,
+    /// The file with the settings [env: SAYSO_CONFIG] [default: sayso.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// What to do when a store of one file has no file yet.
@@ -36,7 +37,24 @@ pub(crate) enum Missing {
 impl Place {
     /// Opens a store to look at what is in it.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Arc<dyn Store>> {
-        open(&self.store, self.layout, missing).await
+        let config = self.add_to(self.load()?)?;
+        // The layout is in the URL by now.
+        open(config.store(), None, missing).await
+    }
+
+    /// What the file and the environment say.
+    pub(crate) fn load(&self) -> anyhow::Result<Config> {
+        Ok(Config::load(self.config.as_deref())?)
+    }
+
+    /// Adds what the flags say.
+    pub(crate) fn add_to(&self, config: Config) -> anyhow::Result<Config> {
+        if self.store.is_none() && self.layout.is_none() {
+            return Ok(config);
+        }
+        let url =
+            with_layout(self.store.as_deref().unwrap_or_else(|| config.store()), self.layout)?;
+        Ok(config.flag("store", &url)?)
     }
 }
 
@@ -63,7 +81,7 @@ pub(crate) async fn open(
 }
 
 /// The URL with the layout in it.
-pub(crate) fn with_layout(url: &str, layout: Option<Layout>) -> anyhow::Result<String> {
+fn with_layout(url: &str, layout: Option<Layout>) -> anyhow::Result<String> {
     let Some(layout) = layout else { return Ok(url.to_owned()) };
     let scheme = url.split(':').next().unwrap_or_default();
     if !WITH_LAYOUT.contains(&scheme) {

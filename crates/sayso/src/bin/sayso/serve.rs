@@ -7,40 +7,43 @@ use std::{
 };
 
 use futures_util::future::Either;
-use sayso::{Server, open_store, pizza};
+use sayso::{Opened, Server, open_store_with_warnings, pizza};
 use tokio::sync::oneshot;
 
 use crate::{
     classic,
-    cli::{Semantics, Serve},
-    place::with_layout,
+    cli::{Log, Semantics, Serve},
     terminal::{self, Look, Paint},
 };
 
 /// Serves until a signal comes.
 pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
-    terminal::start_log(options.log, "info");
-    let store = open_store(&with_layout(&options.place.store, options.place.layout)?).await?;
+    let config = match options.bare {
+        true => options.sources.flags()?,
+        false => options.sources.config()?,
+    };
+    terminal::start_log(Log::of(&config), config.log().0);
+    let Opened { store, warnings, .. } = open_store_with_warnings(config.store()).await?;
+    let warnings = [config.warnings(), warnings].concat();
     let stop = match options.until_stdin_ends {
         true => Either::Left(stdin_ends()),
         false => Either::Right(pending()),
     };
     if options.semantics == Semantics::Classic {
-        classic::serve(options.address, store, stop).await?;
+        classic::serve(config.address(), store, stop).await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let has_chosen_port = options.address.port() != 0;
+    let has_chosen_port = config.address().port() != 0;
     Server::new(pizza::bot())
-        .address(options.address)
+        .config(&config)?
         .store(store)
         .limits(options.limits.apply())
-        .auth_from_env()?
         .serve_until(
             |running| {
                 if !has_chosen_port {
                     ready(&running.url());
                 }
-                welcome(&running.welcome());
+                welcome(&running.welcome(), &warnings);
             },
             stop,
         )
@@ -53,11 +56,14 @@ pub(crate) fn ready(url: &str) {
     terminal::line(format_args!("ready {url}"));
 }
 
-fn welcome(text: &str) {
+fn welcome(text: &str, warnings: &[String]) {
     let paint = Paint::stdout();
     let name = concat!("sayso ", env!("CARGO_PKG_VERSION"));
     terminal::line(format_args!("{}: the pizza bot", paint.text(Look::Bold, name)));
     terminal::print(text);
+    for warning in warnings {
+        terminal::line(format_args!("\n{} {warning}", paint.text(Look::Yellow, "warning:")));
+    }
     // Started by `cargo run`, the command is not on anybody's path.
     let me = if std::env::var_os("CARGO").is_some() { "cargo run --" } else { "sayso" };
     terminal::line(format_args!(

@@ -54,7 +54,7 @@ impl Instance {
     ) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program cannot find itself")?;
         let mut command = Command::new(program);
-        command.args(["serve", "--address", "127.0.0.1:0", "--until-stdin-ends"]);
+        command.args(["serve", "--bare", "--address", "127.0.0.1:0", "--until-stdin-ends"]);
         command.args(["--store", store_url, "--semantics", semantics.name()]);
         command.args(limits.to_arguments());
         // The pipe to its standard input ends when this process does, however that happens.

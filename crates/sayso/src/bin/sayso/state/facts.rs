@@ -17,6 +17,8 @@ pub(super) struct Facts {
     pub(super) revision: u64,
     pub(super) turns: u64,
     pub(super) bytes: u64,
+    /// Activities that were acknowledged and whose turns have not ended.
+    pub(super) inbox: usize,
     /// Replies to be handed over.
     pub(super) outbox: usize,
     pub(super) timers: usize,
@@ -38,12 +40,13 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn new(found: &Found) -> Self {
         let Document { ledger, .. } = &found.document;
-        let Ledger { outbox, timers, parked, .. } = ledger;
+        let Ledger { inbox, outbox, timers, parked, .. } = ledger;
         Self {
             key: found.key.as_str().to_owned(),
             revision: ledger.rev,
             turns: ledger.turn,
             bytes: found.body.len() as u64,
+            inbox: inbox.len(),
             outbox: outbox.len(),
             timers: timers.len(),
             parked: parked.len(),
@@ -56,23 +59,26 @@ impl Facts {
 
     /// Whether removing it would undo what was promised to somebody.
     pub(super) fn has_promises(&self) -> bool {
-        self.outbox > 0 || self.timers > 0 || self.unfinished
+        self.inbox > 0 || self.outbox > 0 || self.timers > 0 || self.unfinished
     }
 
     /// What waits in it, in words.
     pub(super) fn waiting(&self) -> String {
+        let inbox = (self.inbox > 0)
+            .then(|| units::many(self.inbox, "unfinished turn", "unfinished turns"));
         let outbox = (self.outbox > 0).then(|| units::many(self.outbox, "reply", "replies"));
         let timers = (self.timers > 0).then(|| units::many(self.timers, "timer", "timers"));
         let unfinished = self.unfinished.then(|| "an unfinished change".to_owned());
-        let parts: Vec<String> = [outbox, timers, unfinished].into_iter().flatten().collect();
+        let parts: Vec<String> =
+            [inbox, outbox, timers, unfinished].into_iter().flatten().collect();
         parts.join(", ")
     }
 
     /// The line above a table.
     pub(super) fn head(paint: Paint) -> String {
         let head = format!(
-            "{:>8}  {:>8}  {:>10}  {:>6}  {:>6}  {:>6}  {:<14}  KEY",
-            "REVISION", "TURNS", "SIZE", "OUTBOX", "TIMERS", "PARKED", "NEXT"
+            "{:>8}  {:>8}  {:>10}  {:>6}  {:>6}  {:>6}  {:>6}  {:<14}  KEY",
+            "REVISION", "TURNS", "SIZE", "INBOX", "OUTBOX", "TIMERS", "PARKED", "NEXT"
         );
         paint.text(Look::Dim, head)
     }
@@ -84,10 +90,11 @@ impl Facts {
             _ => paint.text(look, format_args!("{:>6}", units::count(number as u64))),
         };
         format!(
-            "{:>8}  {:>8}  {:>10}  {}  {}  {}  {:<14}  {}",
+            "{:>8}  {:>8}  {:>10}  {}  {}  {}  {}  {:<14}  {}",
             units::count(self.revision),
             units::count(self.turns),
             units::bytes(self.bytes),
+            waits(self.inbox, Look::Yellow),
             waits(self.outbox, Look::Yellow),
             waits(self.timers, Look::Cyan),
             waits(self.parked, Look::Red),
@@ -100,6 +107,9 @@ impl Facts {
     fn next(&self, now: Timestamp) -> String {
         if self.expires.is_some_and(|at| at <= now) {
             return "expired".to_owned();
+        }
+        if self.inbox > 0 {
+            return "a long turn".to_owned();
         }
         if self.outbox > 0 {
             return "delivery".to_owned();
@@ -145,6 +155,11 @@ mod tests {
         let outbox = facts(r#""outbox":[{"id":"a.0","activity":{}}]"#);
         assert!(outbox.has_promises());
         assert_eq!(outbox.waiting(), "1 reply");
+        let inbox = r#""inbox":[{"ids":["a"],"at":1,"activity":{"text":"a secret"}}]"#;
+        assert!(facts(inbox).has_promises());
+        assert_eq!(facts(inbox).waiting(), "1 unfinished turn");
+        assert!(row(inbox).contains("a long turn") && !row(inbox).contains("secret"));
+        assert!(serde_json::to_string(&facts(inbox)).unwrap().contains(r#""inbox":1"#));
         assert!(!facts("\"rev\":1").has_promises());
         assert!(facts(r#""decided":[{"id":"w","documents":[]}]"#).has_promises());
         assert!(row(r#""expires":1"#).contains("expired"));

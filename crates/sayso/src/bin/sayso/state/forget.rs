@@ -197,7 +197,8 @@ fn activities(ledger: &Ledger) -> impl Iterator<Item = &Raw> {
     let parked = ledger.parked.iter().map(|parked| &parked.activity);
     let timers = ledger.timers.iter().map(|timer| &timer.activity);
     let answers = ledger.answers.iter().flat_map(|answer| &answer.replies);
-    outbox.chain(parked).chain(timers).chain(answers)
+    let inbox = ledger.inbox.iter().map(|accepted| &accepted.activity);
+    inbox.chain(outbox).chain(parked).chain(timers).chain(answers)
 }
 
 impl Report {

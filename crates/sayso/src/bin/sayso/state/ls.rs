@@ -23,6 +23,7 @@ use crate::{
 struct Sum {
     documents: usize,
     bytes: u64,
+    inbox: usize,
     outbox: usize,
     timers: usize,
     parked: usize,
@@ -82,6 +83,7 @@ impl Sum {
     fn add(&mut self, facts: &Facts) {
         self.documents += 1;
         self.bytes += facts.bytes;
+        self.inbox += facts.inbox;
         self.outbox += facts.outbox;
         self.timers += facts.timers;
         self.parked += facts.parked;
@@ -93,9 +95,10 @@ impl Sum {
             damaged => format!(", {damaged} damaged and left alone"),
         };
         format!(
-            "{} in {store}: {}, {}, {}, {} parked{damaged}",
+            "{} in {store}: {}, {}, {}, {}, {} parked{damaged}",
             units::many(self.documents, "document", "documents"),
             units::bytes(self.bytes),
+            units::many(self.inbox, "unfinished turn", "unfinished turns"),
             units::many(self.outbox, "waiting reply", "waiting replies"),
             units::many(self.timers, "timer", "timers"),
             self.parked,

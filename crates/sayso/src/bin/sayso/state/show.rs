@@ -8,7 +8,8 @@ use sayso::{
     turn::{
         Key,
         clock::Timestamp,
-        document::{Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Timer},
+        document::{Accepted, Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Timer},
+        id::ReplyId,
     },
 };
 use serde::Serialize;
@@ -66,7 +67,10 @@ struct Shown<'a> {
     expires: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<&'a Claim>,
+    inbox: &'a [Arc<Accepted>],
     outbox: &'a [Arc<Entry>],
+    /// What the channel calls messages that may be changed later.
+    sent: &'a [(ReplyId, String)],
     timers: &'a [Arc<Timer>],
     parked: &'a [Arc<Parked>],
     answers: &'a [Arc<Recorded>],
@@ -87,7 +91,9 @@ fn to_json(found: &Found) -> serde_json::Result<String> {
         seen: ledger.seen.len(),
         expires: ledger.expires,
         claim: ledger.claim.as_ref(),
+        inbox: &ledger.inbox,
         outbox: &ledger.outbox,
+        sent: &ledger.sent,
         timers: &ledger.timers,
         parked: &ledger.parked,
         answers: &ledger.answers,
@@ -130,6 +136,11 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
         let answers = units::many(ledger.answers.len(), "answer", "answers");
         lines.push(format!("  {answers} kept for redeliveries"));
     }
+    if !ledger.sent.is_empty() {
+        let sent = units::many(ledger.sent.len(), "sent message is", "sent messages are");
+        lines.push(format!("  {sent} remembered, so that a later turn can change them"));
+    }
+    lines.extend(line_up(ledger, now, paint));
     let head = |look: Look, text: String| format!("  {}", paint.text(look, text));
     if !ledger.outbox.is_empty() {
         let by = match &ledger.claim {
@@ -169,6 +180,42 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
     lines
 }
 
+/// The turns that have not ended, in words.
+fn line_up(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
+    if ledger.inbox.is_empty() {
+        return Vec::new();
+    }
+    let by = match &ledger.claim {
+        Some(claim) => format!("instance {} runs them in order", claim.by.escape_debug()),
+        None => "nobody runs them yet".to_owned(),
+    };
+    let turns = units::many(ledger.inbox.len(), "turn is", "turns are");
+    let head = format!("{turns} acknowledged and not ended, {by}:");
+    let head = format!("  {}", paint.text(Look::Yellow, head));
+    let entries = ledger.inbox.iter().map(|accepted| accepted_line(accepted, now));
+    std::iter::once(head).chain(entries).collect()
+}
+
+/// A turn that has not ended, in a few words.
+fn accepted_line(accepted: &Accepted, now: Timestamp) -> String {
+    let id = accepted.ids.first().map(String::as_str).unwrap_or_default();
+    let more = match accepted.ids.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let timer = if accepted.is_timer { " of a timer" } else { "" };
+    let lost = match accepted.lost {
+        0 => String::new(),
+        lost => format!(
+            " ({} gone while they ran it)",
+            units::many(lost as usize, "instance was", "instances were")
+        ),
+    };
+    let since = units::when(accepted.at, now);
+    let what = brief(&accepted.activity);
+    format!("    {}{more}  {since}  {what}{timer}{lost}", id.escape_debug())
+}
+
 /// An activity in a few words.
 fn brief(raw: &Raw) -> String {
     let Ok(activity) = raw.get::<Activity>() else { return "no activity".to_owned() };
@@ -196,7 +243,9 @@ mod tests {
 
     fn found() -> Found {
         let body = r#"{"Order":{"n":1e400},"$sayso":{"v":1,"turn":2,"rev":3,"seen":"AAAAAAAAAAAAAAAA",
-            "claim":{"by":"i1","beat":3},
+            "claim":{"by":"i1","beat":3},"sent":[["a.1","7"]],
+            "inbox":[{"ids":["AAAAAAAAAAAAAAAA","B"],"at":30000,"lost":2,"activity":{"type":"message","text":"slow"}},
+                     {"ids":["C"],"at":59000,"timer":true,"activity":{"type":"event","name":"remind"}}],
             "outbox":[{"id":"a.0","activity":{"type":"message","recipient":{"id":"ann"},"text":"hi"},"doubtful":true}],
             "timers":[{"id":"t","at":120000,"activity":{"type":"event","name":"remind"}}],
             "parked":[{"id":"b.0","reason":"refused","at":0,"activity":{"type":"message"}}]}}"#;
@@ -209,6 +258,10 @@ mod tests {
         for words in [
             "written 3 times by 2 turns",
             "1 activity id is remembered",
+            "1 sent message is remembered",
+            "2 turns are acknowledged and not ended, instance i1 runs them in order:",
+            "AAAAAAAAAAAAAAAA and 1 more  30 s ago  message \"slow\" (2 instances were gone while",
+            "C  1 s ago  event named remind of a timer",
             "1 reply waits to be handed over, instance i1 delivers:",
             "a.0  message to ann \"hi\" (may have arrived already)",
             "t  in 60 s  event named remind",
@@ -225,5 +278,7 @@ mod tests {
         assert!(text.contains(r#""properties":{"Order":{"n":1e400}}"#), "{text}");
         assert!(text.contains(r#""outbox":[{"id":"a.0""#), "{text}");
         assert!(text.contains(r#""revision":3,"turns":2"#), "{text}");
+        assert!(text.contains(r#""inbox":[{"ids":["AAAAAAAAAAAAAAAA","B"],"at":30000,"lost":2,"#));
+        assert!(text.contains(r#""sent":[["a.1","7"]]"#), "{text}");
     }
 }

@@ -1,8 +1,17 @@
 //! Which documents are a user's.
 
-use sayso::turn::store::{ETag, Expect, MemoryStore, Saved};
+use std::{sync::Arc, time::Duration};
 
-use super::*;
+use sayso::{
+    Engine,
+    prelude::*,
+    turn::{
+        channel::{Channel, Delivery, Parcel},
+        store::{ETag, Expect, MemoryStore, Saved},
+    },
+};
+
+use super::{Kind, *};
 
 fn person(named: &[&str]) -> Person {
     let named = named.iter().map(|id| Key::conversation("c", id).unwrap()).collect();
@@ -37,6 +46,14 @@ fn a_user_owns_what_has_their_key_and_conversations_in_which_only_they_speak() {
     let answers =
         r#","answers":[{"id":"a","replies":[{"type":"message","recipient":{"id":"ann"}}]}]"#;
     assert_eq!(relation("c/conversations/x", answers), Theirs(Kind::OneToOne));
+    assert_eq!(relation("c/conversations/x", &waiting("ann", "")), Theirs(Kind::OneToOne));
+}
+
+/// A turn of somebody that was acknowledged and has not ended.
+fn waiting(from: &str, rest: &str) -> String {
+    let activity =
+        format!(r#"{{"type":"message","text":"a secret","from":{{"id":"{from}"}}{rest}}}"#);
+    format!(r#","inbox":[{{"ids":["AAAAAAAAAAAAAAAA"],"at":1,"activity":{activity}}}]"#)
 }
 
 #[test]
@@ -54,6 +71,13 @@ fn what_others_speak_in_stays() {
     assert_eq!(relation("c/conversations/x", group), Relation::Shared);
     assert_eq!(relation("c/conversations/x", &reply("bob")), Relation::Other);
     assert_eq!(relation("c/conversations/x", &reply("anna")), Relation::Other);
+    assert_eq!(relation("c/conversations/x", &waiting("bob", "")), Relation::Other);
+    let group = waiting("ann", r#","conversation":{"id":"x","isGroup":true}"#);
+    assert_eq!(relation("c/conversations/x", &group), Relation::Shared);
+    assert_eq!(
+        relation("c/conversations/x", &(reply("bob") + &waiting("ann", ""))),
+        Relation::Shared
+    );
     assert_eq!(relation("c/conversations/x", ""), Relation::Silent);
     assert_eq!(relation("c/conversations/x/users/anna", ""), Relation::Other);
 }
@@ -79,4 +103,46 @@ async fn a_second_round_finds_nothing() {
     assert_eq!(left, ["c/users/bob", "d/users/ann"]);
     assert_eq!(report.removed.len(), 2);
     assert!(report.text(Paint::off()).contains("one-to-one"));
+}
+
+#[derive(Debug)]
+struct Mute;
+
+#[async_trait::async_trait]
+impl Channel for Mute {
+    async fn deliver(&self, parcel: &Parcel) -> Delivery {
+        panic!("nothing is said to who is forgotten: {}", parcel.id)
+    }
+}
+
+#[tokio::test]
+async fn a_long_turn_of_a_user_who_is_forgotten_meanwhile_says_and_stores_nothing() {
+    let store = Arc::new(MemoryStore::default());
+    let (go, wait) = (Arc::new(tokio::sync::Notify::new()), Duration::from_secs(20));
+    let gate = Arc::clone(&go);
+    let bot = Bot::new().on_message(move |mut turn: Turn| {
+        let gate = Arc::clone(&gate);
+        async move {
+            gate.notified().await;
+            turn.say("done");
+            Ok(())
+        }
+    });
+    let limits = Limits { acknowledge_after: Duration::from_millis(10), ..Limits::default() };
+    let engine = Engine::builder(bot, Arc::<MemoryStore>::clone(&store), Arc::new(Mute))
+        .limits(limits)
+        .start();
+    let message = br#"{"type":"message","id":"1","text":"a secret","channelId":"c",
+        "from":{"id":"ann"},"conversation":{"id":"x"}}"#;
+    let answer = engine.receive(Activity::from_json(message).unwrap()).await.unwrap();
+    assert!(answer.is_pending);
+
+    let mut report = Report::default();
+    assert_eq!(person(&[]).round(store.as_ref(), &mut report).await.unwrap(), 1);
+    let text = report.text(Paint::off());
+    assert!(text.contains("(1 unfinished turn)") && !text.contains("secret"), "{text}");
+    go.notify_one();
+    assert_eq!(engine.close(wait).await, 0);
+    let left: Vec<Key> = store.list("").try_collect().await.unwrap();
+    assert_eq!(left, []);
 }

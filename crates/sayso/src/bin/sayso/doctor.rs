@@ -1,0 +1,136 @@
+//! `sayso doctor`: whether a bot with this configuration can run here, one line a check, with the cure.
+//!
+//! The checks run at once and each has its time, so that a machine without a network gets its answer in
+//! seconds. They use what the server uses: the same client asks for a token, the same store is opened.
+
+mod address;
+mod app;
+mod clock;
+mod finding;
+mod store;
+mod web;
+
+use std::{
+    future::{Future, ready},
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use sayso::{Config, channel::auth::AuthOptions};
+use tokio::{task::JoinHandle, time::timeout};
+
+use self::finding::{Finding, Mark, Report, summary};
+use crate::{
+    cli::{self, Log},
+    terminal::{self, Paint},
+};
+
+/// How long a check may take.
+const CHECK_MAX: Duration = Duration::from_secs(5);
+
+/// How long a single answer may take: shorter, so that a check can say who did not answer.
+const ANSWER_MAX: Duration = Duration::from_secs(4);
+
+/// What is checked.
+#[derive(Debug)]
+struct Patient {
+    config: Config,
+    /// The app, if there is one, or why it cannot be used.
+    auth: Result<Option<AuthOptions>, String>,
+}
+
+/// Checks everything.
+pub(crate) async fn run(options: cli::Doctor) -> anyhow::Result<ExitCode> {
+    terminal::start_log(Log::Text, "off");
+    let mut marks = Vec::new();
+    let mut tell = |report: Report| {
+        marks.push(report.finding.mark);
+        match options.json {
+            true => terminal::line(report.json()),
+            false => terminal::print(&report.lines(Paint::stdout())),
+        }
+    };
+    let began = Instant::now();
+    match options.sources.config() {
+        Err(error) => tell(Report {
+            check: "configuration",
+            took: began.elapsed(),
+            finding: Finding::failed(
+                format!("{error:#}"),
+                "correct it; `sayso config` shows the rest",
+            ),
+        }),
+        Ok(config) => {
+            let auth = config.auth().map_err(|error| error.to_string());
+            let auth = auth.map(|auth| auth.map(patient));
+            let patient = Arc::new(Patient { config, auth });
+            for check in checks(&patient) {
+                if let Ok(report) = check.await {
+                    tell(report);
+                }
+            }
+        }
+    }
+    if !options.json {
+        terminal::line(format_args!("\n{}", summary(&marks)));
+    }
+    let is_well = !marks.contains(&Mark::Failed);
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn patient(auth: AuthOptions) -> AuthOptions {
+    AuthOptions { timeout: ANSWER_MAX, ..auth }
+}
+
+/// All checks, under way, in the order in which they are told.
+fn checks(patient: &Arc<Patient>) -> Vec<JoinHandle<Report>> {
+    let of = || Arc::clone(patient);
+    vec![
+        within("configuration", ready(configuration(patient))),
+        within("app", ready(app::identity(patient))),
+        within("token", app::token(of())),
+        within("keys", app::keys(of())),
+        within("clock", clock::check(of())),
+        within("store", store::check(of())),
+        within("address", address::check(of())),
+        within("service URLs", ready(app::service_urls(patient))),
+    ]
+}
+
+/// Runs a check, and ends it when it takes too long.
+fn within(
+    check: &'static str,
+    work: impl Future<Output = Finding> + Send + 'static,
+) -> JoinHandle<Report> {
+    tokio::spawn(async move {
+        let began = Instant::now();
+        // A task of its own: one that blocks its thread does not hold up the clock.
+        let mut task = tokio::spawn(work);
+        let finding = match timeout(CHECK_MAX, &mut task).await {
+            Ok(Ok(finding)) => finding,
+            Ok(Err(_)) => Finding::failed("the check itself broke", "run it with SAYSO_LOG=debug"),
+            Err(_) => {
+                task.abort();
+                let text = format!("no answer within {} s", CHECK_MAX.as_secs());
+                Finding::failed(text, "see that what `sayso config` names can be reached from here")
+            }
+        };
+        Report { check, took: began.elapsed(), finding }
+    })
+}
+
+fn configuration(patient: &Patient) -> Finding {
+    let said = patient.config.settings();
+    let said =
+        said.iter().filter(|setting| setting.source != sayso::config::Source::Default).count();
+    let text = match patient.config.path() {
+        Some(path) => format!("{} and the environment: {said} settings", path.display()),
+        None => format!("no file; {said} settings from environment and flags"),
+    };
+    let warnings = patient.config.warnings();
+    match warnings.is_empty() {
+        true => Finding::ok(text),
+        false => Finding::warning(text, warnings.join("; ")),
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether the server could listen where it should.
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+};
+
+use tokio::net::TcpListener;
+
+use super::{Patient, finding::Finding, web::client};
+
+/// Tries to listen there, and asks whoever does already.
+pub(super) async fn check(patient: Arc<Patient>) -> Finding {
+    let address = patient.config.address();
+    let has_app = matches!(patient.auth, Ok(Some(_)));
+    if !address.ip().is_loopback() && !has_app {
+        return Finding::failed(
+            format!("{address} can be reached from outside, and nothing authenticates"),
+            format!(
+                "set MicrosoftAppId and MicrosoftAppPassword, or use 127.0.0.1:{}",
+                address.port()
+            ),
+        );
+    }
+    match TcpListener::bind(address).await {
+        Ok(_) if address.port() == 0 => Finding::ok(format!("any free port of {}", address.ip())),
+        Ok(_) => Finding::ok(format!("{address} is free")),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => in_use(address).await,
+        Err(error) => Finding::failed(
+            format!("cannot listen on {address}: {error}"),
+            match error.kind() {
+                io::ErrorKind::PermissionDenied => "take a port above 1023",
+                io::ErrorKind::AddrNotAvailable => "take an address that this machine has",
+                _ => "take another address (--address, SAYSO_ADDRESS)",
+            },
+        ),
+    }
+}
+
+/// Whether the one who listens there is of our kind.
+async fn in_use(address: SocketAddr) -> Finding {
+    let health = ask(address, "healthz").await;
+    if health != Some((200, "ok".to_owned())) {
+        return Finding::failed(
+            format!("{address} is in use by something else"),
+            format!("stop that, or take another address: --address {}:0", address.ip()),
+        );
+    }
+    match ask(address, "readyz").await {
+        Some((200, _)) => {
+            Finding::ok(format!("{address} is in use by a bot that runs and is ready"))
+        }
+        _ => Finding::warning(
+            format!("{address} is in use by a bot that runs and is not ready"),
+            "see its log: its store does not answer, or it is shutting down",
+        ),
+    }
+}
+
+async fn ask(mut address: SocketAddr, page: &str) -> Option<(u16, String)> {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    let mut answer = client()?.get(format!("http://{address}/{page}")).send().await.ok()?;
+    let status = answer.status().as_u16();
+    // The first piece is enough to know it by; a stranger may send without end.
+    let body = answer.chunk().await.ok()?.unwrap_or_default();
+    Some((status, String::from_utf8_lossy(&body).into_owned()))
+}

@@ -1,0 +1,158 @@
+//! Whether the app gets a token, and whether those who call it can be checked.
+
+use std::sync::Arc;
+
+use sayso::{
+    channel::{
+        ServiceUrls,
+        auth::{AppType, AuthOptions, Authenticator, TokenError, Tokens},
+    },
+    turn::clock::SystemClock,
+};
+
+use super::{Patient, finding::Finding, web::host};
+
+/// How to name an app.
+const NAME_AN_APP: &str = "set MicrosoftAppId and MicrosoftAppPassword, or [app] in sayso.toml";
+
+impl Patient {
+    /// The app, or what to say when there is none to check.
+    pub(super) fn app(&self) -> Result<&AuthOptions, Finding> {
+        match &self.auth {
+            Ok(Some(auth)) => Ok(auth),
+            Ok(None) => Err(Finding::skipped("there is no app")),
+            Err(_) => Err(Finding::skipped("the app's settings do not fit together")),
+        }
+    }
+}
+
+/// Whether the settings of the app make sense.
+pub(super) fn identity(patient: &Patient) -> Finding {
+    match &patient.auth {
+        Err(error) => {
+            Finding::failed(error.as_str(), "correct it; `sayso config` shows all settings")
+        }
+        Ok(None) => {
+            let text = "none is configured: only this machine may talk to the bot";
+            match patient.config.address().ip().is_loopback() {
+                true => Finding::ok(text),
+                false => Finding::failed(text, NAME_AN_APP),
+            }
+        }
+        Ok(Some(auth)) => Finding::ok(format!("{} ({:?})", auth.app_id, auth.app_type)),
+    }
+}
+
+/// Whether the app gets a token to show to channels.
+pub(super) async fn token(patient: Arc<Patient>) -> Finding {
+    let auth = match patient.app() {
+        Ok(auth) => auth,
+        Err(finding) => return finding,
+    };
+    // A managed identity asks the machine, everybody else the login service.
+    let login = match (&auth.managed_identity, auth.app_type) {
+        (Some(identity), AppType::UserAssignedMsi) => host(&identity.endpoint),
+        _ => host(&auth.cloud.login),
+    };
+    let tokens = match Tokens::new(auth, Arc::new(SystemClock::new())) {
+        Ok(tokens) => tokens,
+        Err(error) => return Finding::failed(error.to_string(), NAME_AN_APP),
+    };
+    match tokens.probe().await {
+        Ok(()) => Finding::ok(format!("{login} gave one to the app")),
+        Err(TokenError::Refused { status, code }) => {
+            let because = code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
+            let text = format!("{login} refused the app: it answered {status}{because}");
+            Finding::failed(text, refused(status, code.as_deref()))
+        }
+        Err(TokenError::Unavailable { reason }) => {
+            Finding::failed(format!("{login} cannot be asked: {reason}"), unreachable(&login))
+        }
+        Err(error) => Finding::failed(error.to_string(), NAME_AN_APP),
+    }
+}
+
+/// Whether the keys that callers' tokens are checked with can be fetched.
+pub(super) async fn keys(patient: Arc<Patient>) -> Finding {
+    let auth = match patient.app() {
+        Ok(auth) => auth,
+        Err(finding) => return finding,
+    };
+    let issuer = host(&auth.cloud.metadata);
+    let authenticator = match Authenticator::new(auth, Arc::new(SystemClock::new())) {
+        Ok(authenticator) => authenticator,
+        Err(error) => return Finding::failed(error.to_string(), "correct it in the configuration"),
+    };
+    match authenticator.probe().await {
+        Ok(()) => Finding::ok(format!("{issuer} describes itself and its signing keys")),
+        Err(TokenError::Unavailable { reason }) => Finding::failed(
+            format!("the signing keys of {issuer} cannot be had: {reason}"),
+            format!(
+                "{}; the metadata must name a jwks_uri with RSA keys (cloud.metadata)",
+                unreachable(&issuer)
+            ),
+        ),
+        Err(error) => Finding::failed(error.to_string(), "correct it in the configuration"),
+    }
+}
+
+/// Whether replies can go where channels are.
+pub(super) fn service_urls(patient: &Patient) -> Finding {
+    let settings = patient.config.settings();
+    let own = settings.iter().find(|setting| setting.key == "service-urls");
+    let is_own = own.is_some_and(|own| own.source != sayso::config::Source::Default);
+    let auth = match (&patient.auth, is_own) {
+        (Ok(Some(auth)), _) => auth,
+        (Ok(None), true) => {
+            let text = "service-urls is set, but without an app replies go to loopback only";
+            return Finding::warning(text, NAME_AN_APP);
+        }
+        (Ok(None), false) => return Finding::ok("without an app replies go to loopback only"),
+        (Err(_), _) => return Finding::skipped("the app's settings do not fit together"),
+    };
+    let urls = match &auth.cloud.service_urls {
+        ServiceUrls::Only(urls) => urls.as_slice(),
+        ServiceUrls::Loopback => &[],
+    };
+    let whose = if is_own { "of the configuration" } else { "of the cloud" };
+    let text = format!("replies go to {} addresses {whose}", urls.len());
+    let is_here = |url: &String| ServiceUrls::Loopback.allows(url);
+    if urls.iter().any(is_here) {
+        let text = format!("{text}, and one of them is on this machine");
+        return Finding::warning(text, "take it out of service-urls unless it is for a test");
+    }
+    if auth.private_addresses {
+        let text = format!("{text}, and their names may lead to private addresses");
+        return Finding::warning(
+            text,
+            "set private-addresses = false unless the channel is inside",
+        );
+    }
+    Finding::ok(text)
+}
+
+fn unreachable(host: &str) -> String {
+    format!("see that this machine reaches {host} (is it offline? DNS, firewall; no proxy is used)")
+}
+
+/// What to do when the login service says no, by its code.
+fn refused(status: u16, code: Option<&str>) -> &'static str {
+    match (code, status) {
+        (Some("invalid_client"), _) => {
+            "the secret is wrong or has ended: make a new one in the app's registration (its value, \
+             not its id) and set MicrosoftAppPassword"
+        }
+        (Some("unauthorized_client"), _) => {
+            "the tenant does not know the app: check MicrosoftAppId, MicrosoftAppType and \
+             MicrosoftAppTenantId"
+        }
+        (Some("invalid_scope" | "invalid_resource"), _) => {
+            "check cloud.scope (ToChannelFromBotOAuthScope) and cloud.channel-service (ChannelService)"
+        }
+        (_, 429 | 500..) => "the login service is in trouble: try again later",
+        _ => {
+            "check MicrosoftAppId, MicrosoftAppPassword, MicrosoftAppType and MicrosoftAppTenantId, and \
+             cloud.login if you set it"
+        }
+    }
+}

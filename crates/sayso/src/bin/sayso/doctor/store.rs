@@ -1,0 +1,162 @@
+//! Whether the store can be reached and keeps its word.
+//!
+//! What everything rests on is tried: a write under a condition that holds, and one under a condition that
+//! does not, on a document of the doctor's own, which is removed again.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use sayso::{
+    Opened, open_store_with_warnings,
+    turn::{
+        Key,
+        clock::{Clock as _, SystemClock, Timestamp},
+        store::{ETag, Error, Expect, Saved, Store, Write},
+    },
+};
+
+use super::{Patient, finding::Finding};
+
+/// When the document goes by itself, should the doctor be stopped before it is removed.
+const GONE_AFTER: Duration = Duration::from_secs(60 * 60);
+
+/// Opens the store and tries it.
+pub(super) async fn check(patient: Arc<Patient>) -> Finding {
+    let url = patient.config.store();
+    if let Some(path) = missing_file(url) {
+        return would_be_made(&path);
+    }
+    let Opened { store, warnings, .. } = match open_store_with_warnings(url).await {
+        Ok(opened) => opened,
+        Err(error) => {
+            return Finding::failed(
+                error.to_string(),
+                "see that it is there and lets this machine in; name another with --store, SAYSO_STORE \
+                 or `store` in sayso.toml",
+            );
+        }
+    };
+    match attempt(&*store).await {
+        Err(Trouble::Store(error)) => Finding::failed(
+            format!("{store} was opened and then failed: {error}"),
+            "see that there is room and that the user may write and delete",
+        ),
+        Err(Trouble::Broken(what)) => Finding::failed(
+            format!("{store} does not keep conditions: {what}"),
+            "do not use it: something between here and the store (a proxy, an emulator) drops them",
+        ),
+        Ok(()) if warnings.is_empty() => {
+            Finding::ok(format!("{store}: written, replaced, removed; conditions hold"))
+        }
+        Ok(()) => Finding::warning(
+            format!("{store} works, and {}", warnings.join("; and ")),
+            "change the server's settings, or accept what they take away",
+        ),
+    }
+}
+
+/// Why the store is not as it should be.
+enum Trouble {
+    Store(Error),
+    Broken(&'static str),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Asks for what is due, and takes a document through its life.
+async fn attempt(store: &dyn Store) -> Result<(), Trouble> {
+    let now = SystemClock::new().now();
+    store.due(now, None, 1).await?;
+    let text = format!("sayso-doctor/{:016x}", fastrand::u64(..));
+    let key = Key::new(text).map_err(|_| Trouble::Broken("it has no room for a key"))?;
+    let tried = life(store, &key, now).await;
+    if tried.is_err()
+        && let Ok(Some(left)) = store.load(&key).await
+    {
+        // It goes by itself later if this fails too.
+        drop(store.delete(&key, &left.etag).await);
+    }
+    tried
+}
+
+async fn life(store: &dyn Store, key: &Key, now: Timestamp) -> Result<(), Trouble> {
+    let write = |expect, body: &str| Write {
+        key: key.clone(),
+        expect,
+        body: body.to_owned(),
+        due: None,
+        expires: Some(now.after(GONE_AFTER)),
+    };
+    let first =
+        held(store.save(write(Expect::Absent, r#"{"n":1}"#)).await?, "a new key was taken")?;
+    refused(&store.save(write(Expect::Absent, "{}")).await?, "a document was made twice")?;
+    let second = store.save(write(Expect::At(first.clone()), r#"{"n":2}"#)).await?;
+    let second = held(second, "a document could not be replaced")?;
+    let stale = store.save(write(Expect::At(first.clone()), "{}")).await?;
+    refused(&stale, "an old version replaced a newer one")?;
+    refused(&store.delete(key, &first).await?, "an old version removed a newer one")?;
+    match store.load(key).await? {
+        Some(stored) if stored.etag == second && stored.body == r#"{"n":2}"# => {}
+        _ => return Err(Trouble::Broken("what was written is not what is read")),
+    }
+    match store.delete(key, &second).await? {
+        Saved::Committed(_) => {}
+        Saved::Conflict => return Err(Trouble::Broken("a document could not be removed")),
+    }
+    match store.load(key).await? {
+        None => Ok(()),
+        Some(_) => Err(Trouble::Broken("a document that was removed is still there")),
+    }
+}
+
+fn held(saved: Saved, what: &'static str) -> Result<ETag, Trouble> {
+    match saved {
+        Saved::Committed(etag) => Ok(etag),
+        Saved::Conflict => Err(Trouble::Broken(what)),
+    }
+}
+
+fn refused(saved: &Saved, what: &'static str) -> Result<(), Trouble> {
+    match saved {
+        Saved::Committed(_) => Err(Trouble::Broken(what)),
+        Saved::Conflict => Ok(()),
+    }
+}
+
+/// The file of a SQLite store that is not there yet: looking must not make one.
+fn missing_file(url: &str) -> Option<PathBuf> {
+    let rest = url.strip_prefix("sqlite:")?;
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    (!path.is_empty() && !Path::new(path).exists()).then(|| PathBuf::from(path))
+}
+
+/// Whether the file could be made: by making another in the nearest folder that is there.
+fn would_be_made(path: &Path) -> Finding {
+    let folders = path.ancestors().skip(1);
+    let mut folders = folders.map(|folder| match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    });
+    let folder = folders.find(|folder| folder.exists()).unwrap_or_else(|| Path::new("."));
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Finding::ok(format!("{} will be made by the first start", path.display())),
+        Err(error) => Finding::failed(
+            format!(
+                "{} cannot be made: no file can be made in {}: {error}",
+                path.display(),
+                folder.display()
+            ),
+            "let this user write there, or name another place with --store, SAYSO_STORE or `store`",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

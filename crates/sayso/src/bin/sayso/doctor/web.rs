@@ -1,0 +1,26 @@
+//! Asking web servers that are not trusted with anything.
+
+use reqwest::{Client, redirect};
+
+use super::ANSWER_MAX;
+
+/// A client as the runtime's own is: no redirects, no proxy.
+pub(super) fn client() -> Option<Client> {
+    Client::builder()
+        .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        .timeout(ANSWER_MAX)
+        .build()
+        .ok()
+}
+
+/// Who is asked: the host of an address, and nothing else of it.
+pub(super) fn host(url: &str) -> String {
+    let url = reqwest::Url::parse(url).ok();
+    let host = url.as_ref().and_then(|url| {
+        let host = url.host_str()?;
+        Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    });
+    host.unwrap_or_else(|| "(not an address)".to_owned())
+}

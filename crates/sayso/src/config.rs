@@ -1,0 +1,252 @@
+//! The configuration of a server: a file, the environment and flags, each value with its source.
+//!
+//! Every setting is a row of one table, and every value a text with the place that it came from. So each
+//! source is read the same way, and `sayso config` can show all of it. A secret is never shown.
+
+mod app;
+mod error;
+mod file;
+mod nearest;
+mod redact;
+mod setting;
+mod warnings;
+
+use std::{
+    collections::BTreeMap,
+    env, fmt,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+pub use self::{
+    error::ConfigError,
+    setting::{Setting, Source, parse_address},
+};
+use self::{
+    file::Found,
+    setting::{Kind, SETTINGS, Spec},
+};
+use crate::{DEFAULT_ADDRESS, DEFAULT_STORE};
+
+/// The file that is read if it is in the working directory and no other is named.
+pub const DEFAULT_FILE: &str = "sayso.toml";
+
+/// The variable that names another file.
+const FILE_VARIABLE: &str = "SAYSO_CONFIG";
+
+/// What a server is told from outside: where to listen, where to keep state, which app it is.
+///
+/// The sources are a TOML file, the environment and flags. A later call wins over an earlier one, so
+/// [`load`](Self::load) reads the file first and then the environment, and a program adds its
+/// [flags](Self::flag) last. An empty value counts as none.
+///
+/// # Guarantees
+/// No secret is in `Debug`, in an error, in [`settings`](Self::settings) or in
+/// [`warnings`](Self::warnings).
+///
+/// # Example
+/// ```
+/// use sayso::Config;
+///
+/// let environment = [("SAYSO_STORE", "postgres://bot:hunter2@db/bot"), ("HOME", "/")];
+/// let config = Config::default().environment(environment)?.flag("address", "127.0.0.1:8080")?;
+/// assert_eq!(config.address().port(), 8080);
+/// assert_eq!(config.store(), "postgres://bot:hunter2@db/bot");
+/// assert!(config.auth()?.is_none());
+/// assert!(!format!("{config:?}").contains("hunter2"));
+///
+/// let error = Config::default().flag("address", "somewhere").unwrap_err();
+/// assert!(error.to_string().starts_with("flag --address: "));
+/// # Ok::<(), sayso::ConfigError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Config {
+    /// What was said, by the setting's key. What was not has its default.
+    values: BTreeMap<&'static str, Value>,
+    file: Option<PathBuf>,
+    /// Names in the environment that look like a mistake, each as a sentence.
+    strange: Vec<String>,
+}
+
+/// What was said, and where.
+#[derive(Clone)]
+struct Value {
+    text: String,
+    source: Source,
+}
+
+impl Config {
+    /// Reads the file and then the environment of this process. The file is the one that is given, else
+    /// the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there.
+    ///
+    /// # Errors
+    /// When a file that was named cannot be read, and when a value in either makes no sense.
+    pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        let named = env::var_os(FILE_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+        let config = match file.or(named.as_deref()) {
+            Some(path) => Self::default().file(path)?,
+            None if Path::new(DEFAULT_FILE).exists() => {
+                Self::default().file(Path::new(DEFAULT_FILE))?
+            }
+            None => Self::default(),
+        };
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        config.environment(env::vars_os().filter_map(text))
+    }
+
+    /// Adds a TOML file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not TOML, has a key that is no setting, or a value of a wrong type. The
+    /// error names the line.
+    pub fn file(mut self, path: &Path) -> Result<Self, ConfigError> {
+        for Found { spec, text, line } in file::read(path)? {
+            let source = Source::File { path: path.to_owned(), line };
+            self.set(spec, &text, source)?;
+        }
+        self.file = Some(path.to_owned());
+        Ok(self)
+    }
+
+    /// Adds variables: the SDKs' own names such as `MicrosoftAppId`, and `SAYSO_...`. Others are skipped;
+    /// case does not matter in a name.
+    ///
+    /// # Errors
+    /// When a value makes no sense.
+    pub fn environment<N, V>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<Self, ConfigError>
+    where
+        N: AsRef<str>,
+        V: AsRef<str>,
+    {
+        // Where a setting has two names, the first counts more, in whatever order they come.
+        let mut found = BTreeMap::new();
+        for (name, value) in variables {
+            let name = name.as_ref();
+            match setting::of_variable(name) {
+                Some((spec, rank)) if !value.as_ref().is_empty() => {
+                    let text = value.as_ref().to_owned();
+                    found
+                        .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
+                }
+                Some(_) => {}
+                None => self.strange.extend(warnings::strange_name(name)),
+            }
+        }
+        for (spec, name, text) in found.into_values() {
+            self.set(spec, &text, Source::Environment { name })?;
+        }
+        Ok(self)
+    }
+
+    /// Adds a flag: a setting by its key in the file, such as `address`.
+    ///
+    /// # Errors
+    /// When there is no such setting, or its value makes no sense.
+    pub fn flag(mut self, key: &str, text: &str) -> Result<Self, ConfigError> {
+        let Some(spec) = setting::of_key(key) else {
+            let reason = nearest::not_a_setting(key);
+            return Err(ConfigError::Setting { place: "flag".to_owned(), reason });
+        };
+        let name = spec.flag.map_or_else(|| format!("--{key}"), str::to_owned);
+        self.set(spec, text, Source::Flag { name })?;
+        Ok(self)
+    }
+
+    /// Where to listen.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        // It was checked when it was set.
+        self.text("address").and_then(|text| parse_address(text).ok()).unwrap_or(DEFAULT_ADDRESS)
+    }
+
+    /// Where to keep state, as a URL for [`open_store`](crate::open_store). It may hold a password.
+    #[must_use]
+    pub fn store(&self) -> &str {
+        self.text("store").unwrap_or(DEFAULT_STORE)
+    }
+
+    /// What is in the log, and its format (`text` or `json`). A program has its own way to log; these are
+    /// what the `sayso` command goes by.
+    #[must_use]
+    pub fn log(&self) -> (&str, &str) {
+        (self.text("log.filter").unwrap_or("info"), self.text("log.format").unwrap_or("text"))
+    }
+
+    /// The file that was read, if one was.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// Every setting with its value and where that comes from, in the order of the documentation.
+    #[must_use]
+    pub fn settings(&self) -> Vec<Setting> {
+        let cloud = self.cloud();
+        SETTINGS.iter().map(|spec| self.show(spec, cloud.as_ref())).collect()
+    }
+
+    fn set(&mut self, spec: &'static Spec, text: &str, source: Source) -> Result<(), ConfigError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let text = spec.kind.check(text).map_err(|reason| ConfigError::Setting {
+            place: source.to_string(),
+            reason: match &source {
+                // The place says the name already.
+                Source::Environment { .. } | Source::Flag { .. } => reason,
+                _ => format!("`{}`: {reason}", spec.key),
+            },
+        })?;
+        self.values.insert(spec.key, Value { text, source });
+        Ok(())
+    }
+
+    fn value(&self, key: &str) -> Option<&Value> {
+        self.values.get(key)
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.value(key).map(|value| value.text.as_str())
+    }
+
+    fn show(&self, spec: &'static Spec, cloud: Option<&sayso_channel::auth::Cloud>) -> Setting {
+        let value = match (spec.key, self.password_file()) {
+            ("app.password", Ok(Some(file))) => Some(file),
+            _ => self.value(spec.key),
+        };
+        let shown = match (value, spec.kind) {
+            (Some(_), Kind::Secret) => Some("set".to_owned()),
+            (Some(value), Kind::List) => {
+                Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
+            }
+            (Some(value), Kind::Path) => Some(value.text.clone()),
+            (Some(value), _) => Some(redact::url(&value.text)),
+            (None, _) => spec.default_text(cloud),
+        };
+        Setting {
+            key: spec.key,
+            variable: spec.variables.first().copied().unwrap_or_default(),
+            flag: spec.flag,
+            value: shown,
+            source: value.map_or(Source::Default, |value| value.source.clone()),
+            is_secret: matches!(spec.kind, Kind::Secret),
+        }
+    }
+}
+
+/// Shows what [`Config::settings`] does.
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = self.settings().into_iter();
+        f.debug_map().entries(settings.map(|setting| (setting.key, setting.value))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! The app of a configuration: who the bot is to channels.
+
+use std::path::Path;
+
+use sayso_channel::{
+    ServiceUrls,
+    auth::{AuthError, AuthOptions, Certificate, Cloud, Secret},
+};
+
+use super::{
+    Config, Source, Value,
+    error::ConfigError,
+    file,
+    setting::{self, SETTINGS},
+};
+
+impl Config {
+    /// How to authenticate both ways, or `None` if there is no app id.
+    ///
+    /// A file that a setting names (`app.password-file`, `app.certificate-file`, `app.key-file`) is read
+    /// now.
+    ///
+    /// # Errors
+    /// When a setting is missing that another one needs, or a file cannot be read.
+    pub fn auth(&self) -> Result<Option<AuthOptions>, ConfigError> {
+        let password = self.password()?;
+        let certificate = self.certificate()?;
+        let plain = SETTINGS.iter().filter(|spec| spec.key != "app.password");
+        let plain = plain.filter_map(|spec| {
+            let name = spec.variables.first().copied()?;
+            Some((name, self.text(spec.key)?.to_owned()))
+        });
+        let settings = plain.chain(password.map(|password| ("MicrosoftAppPassword", password)));
+        let Some(auth) = AuthOptions::from_settings(settings).map_err(of_auth)? else {
+            if certificate.is_some() {
+                return Err(wrong("app.id", "it is missing, but there is a certificate"));
+            }
+            return Ok(None);
+        };
+        let mut auth = AuthOptions {
+            certificate,
+            private_addresses: self.text("private-addresses") == Some("true"),
+            ..auth
+        };
+        if let Some(urls) = self.text("service-urls") {
+            let urls = setting::list(urls).map(str::to_owned).collect();
+            auth.cloud.service_urls = ServiceUrls::Only(urls);
+        }
+        Ok(Some(auth))
+    }
+
+    /// The cloud whose addresses are the defaults, if its name makes sense.
+    pub(super) fn cloud(&self) -> Option<Cloud> {
+        let service = self.text("cloud.channel-service").unwrap_or_default();
+        let settings = [("MicrosoftAppId", "any"), ("ChannelService", service)];
+        AuthOptions::from_settings(settings).ok().flatten().map(|options| options.cloud)
+    }
+
+    /// The file with the password, if it counts: what has the higher source does.
+    pub(super) fn password_file(&self) -> Result<Option<&Value>, ConfigError> {
+        let rank = |value: Option<&Value>| value.map(|value| value.source.rank());
+        let (own, file) = (self.value("app.password"), self.value("app.password-file"));
+        match (rank(own), rank(file)) {
+            (Some(own), Some(file)) if own == file => Err(wrong(
+                "app.password",
+                "app.password-file is set in the same place; leave one of them out",
+            )),
+            (own, file_rank) if file_rank > own => Ok(file),
+            _ => Ok(None),
+        }
+    }
+
+    fn password(&self) -> Result<Option<String>, ConfigError> {
+        let Some(Value { text, source }) = self.password_file()? else {
+            return Ok(self.text("app.password").map(str::to_owned));
+        };
+        let password = read("app.password-file", text, source)?;
+        Ok(Some(password))
+    }
+
+    fn certificate(&self) -> Result<Option<Certificate>, ConfigError> {
+        let both = (self.value("app.certificate-file"), self.value("app.key-file"));
+        let (certificate, key) = match both {
+            (Some(certificate), Some(key)) => (certificate, key),
+            (None, None) => return Ok(None),
+            (Some(_), None) => {
+                return Err(wrong("app.key-file", "it is missing, and the certificate needs it"));
+            }
+            (None, Some(_)) => {
+                return Err(wrong("app.certificate-file", "it is missing, and the key needs it"));
+            }
+        };
+        let certificate = read("app.certificate-file", &certificate.text, &certificate.source)?;
+        let key = Secret::from(read("app.key-file", &key.text, &key.source)?);
+        Certificate::from_pem(&certificate, &key).map(Some).map_err(of_auth)
+    }
+}
+
+/// Reads the text of a file that a setting names.
+fn read(key: &str, path: &str, source: &Source) -> Result<String, ConfigError> {
+    let text = file::text(Path::new(path)).map_err(|error| ConfigError::Setting {
+        place: format!("{key} ({source})"),
+        reason: error.to_string(),
+    })?;
+    match text.trim() {
+        "" => Err(wrong(key, "the file is empty")),
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn wrong(key: &str, reason: &str) -> ConfigError {
+    let variable = setting::of_key(key).and_then(|spec| spec.variables.first());
+    let place = variable.map_or_else(|| key.to_owned(), |name| format!("{key} ({name})"));
+    ConfigError::Setting { place, reason: reason.to_owned() }
+}
+
+/// Authentication knows the SDKs' names only.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn of_auth(error: AuthError) -> ConfigError {
+    match &error {
+        AuthError::Setting { setting, reason } => {
+            let key = setting::of_variable(setting).map_or(*setting, |(spec, _)| spec.key);
+            wrong(if key == "certificate" { "app.certificate-file" } else { key }, reason)
+        }
+        other => ConfigError::Setting { place: "app".to_owned(), reason: other.to_string() },
+    }
+}

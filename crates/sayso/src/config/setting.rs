@@ -1,0 +1,241 @@
+//! The table of all settings, and what a value must look like.
+
+use std::{fmt, net::SocketAddr, path::PathBuf};
+
+use sayso_channel::{ServiceUrls, auth::Cloud};
+
+use super::redact;
+use crate::DEFAULT_STORE;
+
+/// A setting, as it can be shown to anybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Setting {
+    /// Its key in a file, with the name of its table: `app.id`.
+    pub key: &'static str,
+    /// Its name in the environment.
+    pub variable: &'static str,
+    /// Its flag of the `sayso` command, if it has one.
+    pub flag: Option<&'static str>,
+    /// Its value. Of a secret it says only that there is one; a password in a URL is left out.
+    pub value: Option<String>,
+    /// Where the value comes from.
+    pub source: Source,
+    /// Whether it is a secret.
+    pub is_secret: bool,
+}
+
+/// Where a value comes from. Later ones win over earlier ones.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Source {
+    /// Nobody said anything.
+    Default,
+    /// A line of a file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A variable of the environment.
+    Environment {
+        /// Its name, as it is written there.
+        name: String,
+    },
+    /// A flag.
+    Flag {
+        /// Its name, with the dashes.
+        name: String,
+    },
+}
+
+impl Source {
+    /// How much it counts.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::File { .. } => 1,
+            Self::Environment { .. } => 2,
+            Self::Flag { .. } => 3,
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Environment { name } => write!(f, "environment {name}"),
+            Self::Flag { name } => write!(f, "flag {name}"),
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spec {
+    pub(super) key: &'static str,
+    /// Its names in the environment; the first one that is set counts.
+    pub(super) variables: &'static [&'static str],
+    pub(super) flag: Option<&'static str>,
+    pub(super) kind: Kind,
+    default: &'static str,
+}
+
+/// What a value must look like.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Text,
+    Secret,
+    Path,
+    Address,
+    Bool,
+    /// Service URLs; in one text with commas.
+    List,
+    /// One of these.
+    Choice(&'static [&'static str]),
+}
+
+const fn spec(
+    key: &'static str,
+    variables: &'static [&'static str],
+    kind: Kind,
+    default: &'static str,
+) -> Spec {
+    Spec { key, variables, flag: None, kind, default }
+}
+
+const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
+    Spec { flag: Some(flag), ..spec }
+}
+
+const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
+
+/// Every setting, in the order in which it is shown.
+pub(super) static SETTINGS: [Spec; 21] = [
+    with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
+    with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
+    spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
+    spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
+    spec("app.id", &["MicrosoftAppId"], Kind::Text, ""),
+    spec("app.type", &["MicrosoftAppType"], Kind::Choice(APP_TYPES), "MultiTenant"),
+    spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Text, ""),
+    spec("app.password", &["MicrosoftAppPassword"], Kind::Secret, ""),
+    spec("app.password-file", &["SAYSO_APP_PASSWORD_FILE"], Kind::Path, ""),
+    spec("app.certificate-file", &["SAYSO_APP_CERTIFICATE_FILE"], Kind::Path, ""),
+    spec("app.key-file", &["SAYSO_APP_KEY_FILE"], Kind::Path, ""),
+    spec("app.identity-endpoint", &["IDENTITY_ENDPOINT"], Kind::Text, ""),
+    spec("app.identity-header", &["IDENTITY_HEADER"], Kind::Secret, ""),
+    spec("cloud.channel-service", &["ChannelService"], Kind::Text, "https://botframework.com"),
+    spec("cloud.metadata", &["ToBotFromChannelOpenIdMetadataUrl"], Kind::Text, ""),
+    spec("cloud.issuer", &["ToBotFromChannelTokenIssuer"], Kind::Text, ""),
+    spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Text, ""),
+    spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Text, ""),
+    spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
+    spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
+    with_flag(
+        "--log",
+        spec("log.format", &["SAYSO_LOG_FORMAT"], Kind::Choice(&["text", "json"]), "text"),
+    ),
+];
+
+impl Spec {
+    /// What counts if nobody says anything. The addresses are those of the cloud.
+    pub(super) fn default_text(&self, cloud: Option<&Cloud>) -> Option<String> {
+        let of_cloud = cloud.and_then(|cloud| match self.key {
+            "service-urls" => match &cloud.service_urls {
+                ServiceUrls::Only(urls) => Some(urls.join(", ")),
+                ServiceUrls::Loopback => None,
+            },
+            "cloud.metadata" => Some(cloud.metadata.clone()),
+            "cloud.issuer" => Some(cloud.issuer.clone()),
+            "cloud.login" => Some(cloud.login.clone()),
+            "cloud.login-metadata" => Some(cloud.login_metadata.clone()),
+            "cloud.scope" => Some(cloud.scope.clone()),
+            _ => None,
+        });
+        of_cloud.or_else(|| (!self.default.is_empty()).then(|| self.default.to_owned()))
+    }
+}
+
+impl Kind {
+    /// The value in its normal form, or what is wrong with it. The reason does not repeat a value that
+    /// may be a secret.
+    pub(super) fn check(self, text: &str) -> Result<String, String> {
+        match self {
+            Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
+            Self::Address => parse_address(text).map(|address| address.to_string()),
+            Self::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" => Ok("true".to_owned()),
+                "false" | "0" => Ok("false".to_owned()),
+                _ => Err("it must be true or false".to_owned()),
+            },
+            Self::Choice(names) => {
+                let name = names.iter().find(|name| name.eq_ignore_ascii_case(text));
+                let all = names.join(" or ");
+                name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
+            }
+            Self::List => match list(text).find(|url| !is_sound(url)) {
+                Some(url) => Err(format!(
+                    "{} can never match: it must begin with https:// (or be on loopback), without a \
+                     user, a query or a fragment",
+                    redact::url(url)
+                )),
+                None => Ok(list(text).collect::<Vec<_>>().join(",")),
+            },
+        }
+    }
+
+    /// What it looks like in a file.
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            Self::Text | Self::Secret | Self::Path | Self::Choice(_) => "a text in quotes",
+            Self::Address => "a text such as \"127.0.0.1:3978\"",
+            Self::Bool => "true or false",
+            Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
+        }
+    }
+}
+
+/// Reads an address and a port, with `http://` before it or not, and `localhost` for a number.
+///
+/// # Errors
+/// A sentence with an example, if it is none.
+///
+/// # Example
+/// ```
+/// let address = sayso::config::parse_address("http://localhost:3978").unwrap();
+/// assert_eq!(address.to_string(), "127.0.0.1:3978");
+/// assert!(sayso::config::parse_address("3978").unwrap_err().contains("127.0.0.1:3978"));
+/// ```
+pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.strip_prefix("http://").unwrap_or(text);
+    let text = text.replace("localhost:", "127.0.0.1:");
+    text.parse().map_err(|_| "use an address and a port, such as 127.0.0.1:3978".to_owned())
+}
+
+/// The setting of a key in the file.
+pub(super) fn of_key(key: &str) -> Option<&'static Spec> {
+    SETTINGS.iter().find(|spec| spec.key == key)
+}
+
+/// The setting of a name in the environment, and which of its names it is.
+pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
+    SETTINGS.iter().find_map(|spec| {
+        let rank = spec.variables.iter().position(|known| known.eq_ignore_ascii_case(name))?;
+        Some((spec, rank))
+    })
+}
+
+/// The entries of a list.
+pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// Whether an entry can allow anything: a name below a `*` stands for it.
+fn is_sound(url: &str) -> bool {
+    let only = ServiceUrls::Only(vec![url.to_owned()]);
+    only.allows(&url.replacen("://*.", "://name.", 1))
+}

@@ -1,0 +1,73 @@
+//! What is allowed and not wise.
+
+use std::path::Path;
+
+use super::{
+    Config, Source,
+    nearest::variable_near,
+    redact,
+    setting::{Kind, SETTINGS},
+};
+
+impl Config {
+    /// What is allowed and not wise, a sentence each: a secret in a file that everybody can read, a
+    /// variable that looks like a mistake.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.strange.clone();
+        if let Some(path) = self.file.as_deref().filter(|path| is_open(path))
+            && self.has_secret_in_file()
+        {
+            let path = path.display();
+            warnings.push(format!(
+                "{path} holds a secret, and every user of this machine can read it: chmod 600 \
+                 {path}, or name a file for the secret with app.password-file"
+            ));
+        }
+        let password_file = self.password_file().ok().flatten().map(|value| value.text.as_str());
+        let key_file = self.text("app.key-file");
+        for path in
+            password_file.into_iter().chain(key_file).filter(|path| is_open(Path::new(path)))
+        {
+            warnings.push(format!(
+                "every user of this machine can read the secret in {path}: chmod 600 {path}"
+            ));
+        }
+        warnings
+    }
+
+    fn has_secret_in_file(&self) -> bool {
+        SETTINGS.iter().any(|spec| {
+            let Some(value) = self.value(spec.key) else { return false };
+            let is_secret = match spec.kind {
+                Kind::Secret => true,
+                _ => redact::url(&value.text) != value.text,
+            };
+            is_secret && matches!(value.source, Source::File { .. })
+        })
+    }
+}
+
+/// A sentence about a variable that nobody reads and that looks like one of ours.
+pub(super) fn strange_name(name: &str) -> Option<String> {
+    // Other names of ours are for tests.
+    if !name.to_ascii_uppercase().starts_with("SAYSO_") || name.eq_ignore_ascii_case("SAYSO_CONFIG")
+    {
+        return None;
+    }
+    let known = variable_near(name)?;
+    Some(format!("the variable {name} is not a setting; did you mean {known}?"))
+}
+
+/// Whether users who are neither the owner nor of its group can read a file.
+#[cfg(unix)]
+fn is_open(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+    file.is_some_and(|file| file.permissions().mode() & 0o004 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open(_path: &Path) -> bool {
+    false
+}

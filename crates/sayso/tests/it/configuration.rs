@@ -1,0 +1,157 @@
+//! `sayso config`, and that the other commands go by the same settings.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::process::{Ended, STEP_MAX, Served, sayso};
+
+/// The secret that must be in no output.
+pub(crate) const CANARY: &str = "c4n4ry";
+
+/// Runs the command with these variables and no others.
+pub(crate) async fn run_with(
+    folder: &Path,
+    arguments: &[&str],
+    variables: &[(&str, String)],
+) -> Ended {
+    let mut command = sayso(folder, arguments);
+    command.env_clear().env("TMPDIR", folder).envs(variables.iter().map(|(n, v)| (n, v)));
+    let child = command.spawn().unwrap();
+    let output = timeout(STEP_MAX, child.wait_with_output()).await.unwrap().unwrap();
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The rows of `--json`.
+pub(crate) fn rows(ended: &Ended) -> Vec<Value> {
+    ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn write(folder: &Path, name: &str, text: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[tokio::test]
+async fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = async |arguments: &[&str], variables: &[(&str, String)]| {
+        let arguments = [&["config", "--json"], arguments].concat();
+        let ended = run_with(folder.path(), &arguments, variables).await;
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let rows = rows(&ended);
+        let row = rows.iter().find(|row| row["setting"] == "address").unwrap();
+        format!("{} by {}", row["value"].as_str().unwrap(), row["source"].as_str().unwrap())
+    };
+    let variable = [("SAYSO_ADDRESS", "127.0.0.1:2".to_owned())];
+    let flag = ["--address", "127.0.0.1:3"];
+    assert_eq!(address(&[], &[]).await, "127.0.0.1:3978 by default");
+    write(folder.path(), "sayso.toml", "# a bot\naddress = \"127.0.0.1:1\"\n", 0o600);
+    assert_eq!(address(&[], &[]).await, "127.0.0.1:1 by sayso.toml:2");
+    assert_eq!(address(&[], &variable).await, "127.0.0.1:2 by environment SAYSO_ADDRESS");
+    assert_eq!(address(&flag, &variable).await, "127.0.0.1:3 by flag --address");
+
+    // Another file, by a variable and by a flag.
+    write(folder.path(), "a.toml", "address = \"127.0.0.1:4\"", 0o600);
+    write(folder.path(), "b.toml", "address = \"127.0.0.1:5\"", 0o600);
+    let named = [("SAYSO_CONFIG", "a.toml".to_owned())];
+    assert_eq!(address(&[], &named).await, "127.0.0.1:4 by a.toml:1");
+    assert_eq!(address(&["--config", "b.toml"], &named).await, "127.0.0.1:5 by b.toml:1");
+}
+
+#[tokio::test]
+async fn the_table_fits_a_terminal_and_shows_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("[app]\nid = \"an-app\"\npassword = \"{CANARY}\"\n");
+    write(folder.path(), "sayso.toml", &text, 0o644);
+    let store = format!("postgres://bot:{CANARY}@db.example/bots?sslmode=require");
+    let variables = [("SAYSO_STORE", store), ("IDENTITY_HEADER", CANARY.to_owned())];
+    for arguments in [&["config"][..], &["config", "--json"]] {
+        let ended = run_with(folder.path(), arguments, &variables).await;
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(!ended.stdout.contains(CANARY) && !ended.stderr.contains(CANARY), "{ended:?}");
+        assert!(ended.stdout.lines().all(|line| line.len() <= 80) || arguments.len() > 1);
+        assert!(ended.stdout.contains("postgres://bot:...@db.example/bots?sslmode=require"));
+        let warning =
+            "warning: sayso.toml holds a secret, and every user of this machine can read it";
+        assert!(ended.stderr.starts_with(warning), "{}", ended.stderr);
+    }
+    let ended = run_with(folder.path(), &["config"], &variables).await;
+    let password = ended.stdout.lines().find(|line| line.starts_with("app.password ")).unwrap();
+    let words: Vec<&str> = password.split_whitespace().collect();
+    assert_eq!(words, ["app.password", "set", "sayso.toml:3"]);
+
+    let variables = [("MicrosoftAppPassword", CANARY.to_owned())];
+    write(folder.path(), "sayso.toml", &text, 0o600);
+    let ended = run_with(folder.path(), &["config"], &variables).await;
+    let password = ended.stdout.lines().find(|line| line.starts_with("app.password ")).unwrap();
+    let words: Vec<&str> = password.split_whitespace().collect();
+    assert_eq!(words, ["app.password", "set", "environment", "MicrosoftAppPassword"]);
+    assert!(ended.stderr.is_empty(), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_bad_configuration_is_refused_by_every_command_that_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, says) in [
+        ("adress = \"c4n4ry\"", "sayso.toml:1: `adress` is not a setting; did you mean `address`?"),
+        ("\n[app]\nid = 7", "sayso.toml:3: `app.id` must be a text in quotes, and it is a number"),
+        ("[app]\npassword = c4n4ry", "sayso.toml:2: it is not TOML: "),
+    ] {
+        write(folder.path(), "sayso.toml", text, 0o600);
+        for arguments in [&["config"][..], &["config", "--json"], &["serve"], &["state", "ls"]] {
+            let ended = run_with(folder.path(), arguments, &[]).await;
+            assert_eq!((ended.code, &*ended.stdout), (Some(1), ""), "{arguments:?} {ended:?}");
+            assert!(ended.stderr.contains(says), "{arguments:?} {ended:?}");
+            assert!(!ended.stderr.contains(CANARY), "{ended:?}");
+        }
+    }
+    let ended = run_with(folder.path(), &["config", "--config", "no.toml"], &[]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("cannot read no.toml: "), "{ended:?}");
+
+    // Half an app: the table is there to see why.
+    write(folder.path(), "sayso.toml", "[app]\ntenant = \"t\"\npassword = \"c4n4ry\"", 0o600);
+    let ended = run_with(folder.path(), &["config"], &[]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stdout.contains("app.tenant             t "), "{}", ended.stdout);
+    assert!(ended.stderr.contains("error: app.id (MicrosoftAppId): it is missing"), "{ended:?}");
+    let ended = run_with(folder.path(), &["serve"], &[]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("app.id (MicrosoftAppId): it is missing"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn the_server_and_the_other_commands_go_by_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "store = \"sqlite:bot.sqlite\"\n[app]\nid = \"an-app\"\npassword = \"c4n4ry\"";
+    write(folder.path(), "sayso.toml", text, 0o604);
+    let mut served = Served::start(folder.path(), &[]).await;
+    let mut words = String::new();
+    while !words.contains("sayso race") {
+        words.push_str(&served.lines.next_line().await.unwrap().unwrap());
+        words.push('\n');
+    }
+    assert!(words.contains("authenticates both ways as the app an-app"), "{words}");
+    assert!(words.contains("warning: sayso.toml holds a secret"), "{words}");
+    assert!(!words.contains(CANARY), "{words}");
+    assert!(folder.path().join("bot.sqlite").exists());
+    served.signal("TERM").await;
+    assert_eq!(served.end().await, Some(0));
+    let ended = run_with(folder.path(), &["state", "ls"], &[]).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("bot.sqlite"), "{ended:?}");
+    // A race is between processes that have nothing to do with this bot.
+    let ended = run_with(folder.path(), &["race", "-k", "2", "--json"], &[]).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for race in rows(&ended) {
+        assert_eq!((&race["refused"], &race["confirmed"]), (&0.into(), &2.into()), "{race}");
+    }
+}
