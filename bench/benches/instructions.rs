@@ -16,6 +16,7 @@ use gungraun::{Callgrind, EntryPoint, EventKind, prelude::*};
 use sayso_activity::Activity;
 use sayso_bench::{
     inputs,
+    peer::{self, Logic},
     pizza::{self, Cut},
     world::World,
 };
@@ -54,14 +55,35 @@ fn runs(cut: Cut, count: u64) -> Runs {
 #[bench::whole_100(args = (Cut::Whole, 100), setup = runs)]
 #[bench::apart_100(args = (Cut::Apart, 100), setup = runs)]
 fn run_logic(runs: Runs) -> (Runtime, Bot) {
+    run_all(runs)
+}
+
+fn run_all(runs: Runs) -> (Runtime, Bot) {
     let Runs { runtime, bot, inputs } = runs;
     runtime.block_on(async {
         for (activity, documents) in inputs {
             let outcome = sayso_turn::run(&bot, black_box(activity), documents).await;
-            drop(black_box(outcome.expect("a run of the pizza bot succeeds")));
+            drop(black_box(outcome.expect("a run of our bots succeeds")));
         }
     });
     (runtime, bot)
+}
+
+/// Some steps in the middle of a waterfall: a number is understood, kept, and another asked for.
+fn waterfall(count: u64) -> Runs {
+    let runtime = Builder::new_current_thread().build().expect("the system gives a runtime");
+    let bot = peer::bot(Logic::Dialog);
+    let asked = sayso_turn::run(&bot, peer::activity("c", 0, "hi"), Documents::new());
+    let documents = runtime.block_on(asked).expect("the dialog begins").documents;
+    let inputs = (1..=count).map(|number| (peer::activity("c", number, "10"), documents.clone()));
+    let inputs = inputs.collect();
+    Runs { runtime, bot, inputs }
+}
+
+#[library_benchmark]
+#[bench::times_100(args = (100), setup = waterfall)]
+fn run_waterfall(runs: Runs) -> (Runtime, Bot) {
+    run_all(runs)
 }
 
 /// Stored documents.
@@ -132,7 +154,7 @@ fn turn_sqlite((folder, (world, messages)): (TempDir, Turns)) {
 
 library_benchmark_group!(
     name = stages,
-    benchmarks = [parse_message, run_logic, document_parse, document_write]
+    benchmarks = [parse_message, run_logic, run_waterfall, document_parse, document_write]
 );
 library_benchmark_group!(name = turns, benchmarks = [turn_memory, turn_sqlite]);
 

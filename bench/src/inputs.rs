@@ -66,7 +66,12 @@ pub fn small_document() -> String {
     document_of(&pizza::order(), SEEN_SMALL)
 }
 
-fn document_of(state: &Bag, turns: usize) -> String {
+/// A stored document with this state that has had so many turns and remembers all of them.
+///
+/// # Panics
+/// Never: a state is an object.
+#[must_use]
+pub fn document_of(state: &Bag, turns: usize) -> String {
     let state = state.to_json();
     let members = state.strip_suffix('}').expect("a state is an object");
     let seen: String = (0..turns).map(|number| format!("{number:016}")).collect();

@@ -5,12 +5,18 @@
 //! * `cargo bench -p sayso-bench --bench turn`: CPU and wall time of whole turns.
 //! * `cargo bench -p sayso-bench --bench engines`: turns on PostgreSQL, Redis and SQLite, beside saves
 //!   by their client libraries alone. It needs the servers.
+//! * `sayso-peer` and `sayso-bench`, with the feature `harness`: our bot as a program, and the program that
+//!   measures it beside other runtimes', as it grows and when it is killed.
 //!
-//! `scripts/bench` runs the first two, and `scripts/bench engines` the last with its servers.
+//! `scripts/bench` runs all of them, with what they need. `scripts/bench --help` says which there are.
 
 pub mod inputs;
+#[cfg(feature = "harness")]
+pub mod load;
 pub mod measure;
+pub mod peer;
 pub mod pizza;
+pub mod process;
 pub mod raw;
 pub mod saves;
 pub mod world;

@@ -68,6 +68,23 @@ pub fn state(cut: Cut) -> Bag {
     state
 }
 
+/// A state of about so many bytes, one property with as many earlier pizzas as it takes.
+///
+/// # Panics
+/// Never: an order is always JSON.
+#[must_use]
+pub fn state_of(bytes: usize) -> (Bag, Order) {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let pizza = Pizza { toppings: owned(&["ham", "corn", "onions"]), price_cents: 950 };
+    let each = r#"{"toppings":["ham","corn","onions"],"price_cents":950},"#.len();
+    let earlier = vec![pizza; bytes / each];
+    let customer = Customer { name: "Ann Example".to_owned(), earlier, ..Customer::default() };
+    let order = Order { toppings: owned(&TOPPINGS), customer: Some(customer) };
+    let mut bag = Bag::default();
+    bag.set("Order", &order).expect("an order is always JSON");
+    (bag, order)
+}
+
 /// A state with the order alone, for documents that are to be small.
 ///
 /// # Panics

@@ -1,14 +1,18 @@
-//! Conditional saves by the client library of an engine and nothing else, one document a statement.
+//! Conditional saves by the client library of an engine and nothing else.
 //!
-//! This is what somebody would write who wants durable documents with a compare-and-swap and no more:
-//! no batching, no index of what is due, no outcome settled after a failure. It is the yardstick for
-//! what whole turns cost on the same engine.
+//! One document a statement is what somebody would write who wants durable documents with a
+//! compare-and-swap and no more. Many in one are the best that the engine can do. Neither has an index
+//! of what is due, nor an outcome settled after a failure. They are the yardsticks for what whole turns
+//! cost on the same engine.
 
+mod batched;
 mod postgres;
 mod redis;
 mod sqlite;
 
-pub use self::{postgres::RawPostgres, redis::RawRedis, sqlite::RawSqlite};
+pub use self::{
+    batched::BatchedPostgres, postgres::RawPostgres, redis::RawRedis, sqlite::RawSqlite,
+};
 
 /// Saves documents again and again.
 pub trait Raw {

@@ -74,6 +74,13 @@ impl World {
         Self::new(runtime, store, None, &Start::small(), conversations)
     }
 
+    /// A world in memory of one conversation that starts with this document, warm.
+    #[must_use]
+    pub fn with(document: String, limits: Limits) -> Self {
+        let store = Arc::new(MemoryStore::default());
+        Self::new(alone(), store, None, &Start { document, limits }, 1)
+    }
+
     fn new(
         runtime: Arc<Runtime>,
         store: Arc<dyn Store>,

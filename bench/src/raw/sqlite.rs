@@ -1,7 +1,8 @@
-//! SQLite by rusqlite: a durable transaction for each save.
+//! SQLite by rusqlite: a durable transaction for each save, or one for many.
 //!
 //! A file has one writer at a time, so one thread makes all saves, one after the other: nothing that
-//! has 64 callers could be faster with a transaction for each of them.
+//! has 64 callers could be faster with a transaction for each of them. With one for all of them it is
+//! as fast as the file can be, and nobody waits for anybody here, as real callers would.
 
 use std::{path::Path, sync::Arc};
 
@@ -16,15 +17,18 @@ pub struct RawSqlite {
     file: Connection,
     body: Arc<str>,
     documents: Vec<(String, i64)>,
+    /// How many saves a transaction has.
+    batch: usize,
 }
 
 impl RawSqlite {
     /// Makes a file in a folder, with the settings of our store and so many documents of this body.
+    /// A transaction has so many saves.
     ///
     /// # Errors
     /// When the file cannot be used.
-    pub fn open(folder: &Path, conversations: usize, body: Arc<str>) -> Result<Self> {
-        let file = Connection::open(folder.join("raw.sqlite"))?;
+    pub fn open(folder: &Path, conversations: usize, batch: usize, body: Arc<str>) -> Result<Self> {
+        let file = Connection::open(folder.join(format!("raw-{batch}.sqlite")))?;
         file.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
              PRAGMA wal_autocheckpoint = 4000;
@@ -36,7 +40,7 @@ impl RawSqlite {
             let insert = "INSERT INTO document VALUES (?1, ?2, ?3)";
             let _one = file.execute(insert, params![key, version, &*body])?;
         }
-        Ok(Self { file, body, documents })
+        Ok(Self { file, body, documents, batch })
     }
 }
 
@@ -44,12 +48,18 @@ impl Raw for RawSqlite {
     fn run(&mut self, count: usize) {
         let update =
             "UPDATE document SET version = version + 1, body = ?3 WHERE key = ?1 AND version = ?2";
-        let mut update = self.file.prepare_cached(update).expect("the statement is right");
+        let Self { file, body, documents, batch } = self;
+        let mut update = file.prepare_cached(update).expect("the statement is right");
         for _ in 0..count {
-            for (key, version) in &mut self.documents {
-                let changed = update.execute(params![&*key, &*version, &*self.body]);
-                assert_eq!(changed.expect("the file takes a save"), 1, "nobody else writes here");
-                *version += 1;
+            for some in documents.chunks_mut(*batch) {
+                let transaction = file.unchecked_transaction().expect("nobody else writes here");
+                for (key, version) in some {
+                    let changed = update.execute(params![&*key, &*version, &**body]);
+                    let changed = changed.expect("the file takes a save");
+                    assert_eq!(changed, 1, "nobody else writes here");
+                    *version += 1;
+                }
+                transaction.commit().expect("the file takes the saves");
             }
         }
     }

@@ -1,0 +1,262 @@
+//! The page: tables and plots of what was measured last. What stands below a mark is written by hand and
+//! kept.
+
+mod sheet;
+
+use std::{fs, path::Path};
+
+use self::sheet::{Columns, Sheet};
+use crate::{
+    chart::{Line, Lines},
+    goals::Results,
+    machine,
+    record::Records,
+    runtime::Runtime,
+};
+
+const PAGE: &str = "docs/benchmarks.md";
+const PLOTS: &str = "docs/benchmarks";
+/// What follows it is kept.
+const BY_HAND: &str = "<!-- Below this line the page is written by hand. -->";
+
+/// Writes the page and the plots.
+pub(crate) fn write(results: &Path) -> anyhow::Result<()> {
+    let measured = Results::read(results)?;
+    let mut page = Sheet::new(PLOTS)?;
+    page.head(results);
+    page.goals(&measured);
+    page.beside(&measured)?;
+    page.contention(&measured.contention)?;
+    page.growth(&measured.growth)?;
+    page.rest(&measured);
+    let old = fs::read_to_string(PAGE).unwrap_or_default();
+    let kept = old.split_once(BY_HAND).map_or("\n", |(_, kept)| kept);
+    fs::write(PAGE, format!("{}\n\n{BY_HAND}{kept}", page.text().trim_end()))?;
+    println!("{PAGE} is written, its plots are in {PLOTS}");
+    Ok(())
+}
+
+impl Sheet {
+    fn head(&mut self, results: &Path) {
+        self.line("# Benchmarks\n");
+        self.line(
+            "Made by `scripts/bench`, which says what each part needs. Runtimes that are compared ran in \
+             the same run, one after the other in every round; figures are medians, with the middle half \
+             in brackets. CPU time is that of the bot's process alone. The other runtimes run the loop of \
+             the published scale-out sample, which loads, runs, saves with an ETag and tries again.",
+        );
+        let Some(machine) = machine::read(results) else { return };
+        self.line(&format!(
+            "\n{}, {} cores, {} GB, {}; {}, Node {}; {}.",
+            machine.processor,
+            machine.cores,
+            machine.memory_gb,
+            machine.system,
+            machine.rust,
+            machine.node,
+            machine.day
+        ));
+        if machine.is_quick {
+            self.line(
+                "\n**This was a quick run: it shows that everything works and is no result.**",
+            );
+        }
+    }
+
+    fn goals(&mut self, measured: &Results) {
+        self.section("Goals", "What is wanted, and what this run measured.");
+        self.line("| goal | wanted | measured | |\n|---|---|---:|---|");
+        for goal in measured.goals() {
+            let (found, verdict) = goal.verdict();
+            self.line(&format!("| {} | {} | {found} | {verdict} |", goal.what, goal.wanted));
+        }
+    }
+
+    fn beside(&mut self, measured: &Results) -> anyhow::Result<()> {
+        let columns: Columns<'_> =
+            &[("cpu_us", "CPU µs"), ("wall_us", "wall µs"), ("memory_mb", "peak MB")];
+        if !measured.in_process.is_empty() {
+            self.section("In process", "One turn at a time on the memory store: the activity is parsed, the turn runs and is saved, the reply is handed over to nobody. `pizza` adds to a list; `dialog` is a waterfall of three steps with number prompts; `plain` is the same with prompts that only parse.");
+            let names = [
+                ("pizza", "pizza turn"),
+                ("dialog", "waterfall turn"),
+                ("plain", "waterfall turn, plain prompts"),
+            ];
+            self.bars(
+                "in-process",
+                "A turn in process",
+                "CPU microseconds a turn",
+                &measured.in_process,
+                1,
+                &names,
+            )?;
+            self.table(&measured.in_process, "", columns);
+        }
+        let columns: Columns<'_> = &[
+            ("cpu_us", "CPU µs"),
+            ("turns_s", "turns/s"),
+            ("reply_p50_ms", "reply p50 ms"),
+            ("reply_p99_ms", "p99 ms"),
+            ("calls", "store calls"),
+            ("memory_mb", "MB"),
+            ("wrong", "wrong"),
+        ];
+        let names = [("pizza", "pizza turn"), ("dialog", "waterfall turn")];
+        if !measured.http.is_empty() {
+            self.section("HTTP, memory store", "The bot as a server under load from 16 conversations at once, then from one. Each sends its next message when the answer and the reply to the last are there.");
+            self.bars(
+                "http",
+                "A turn behind HTTP, memory store",
+                "CPU microseconds a turn, 16 connections",
+                &measured.http,
+                16,
+                &names,
+            )?;
+            self.table(&measured.http, "connections", columns);
+        }
+        if !measured.blob.is_empty() {
+            self.section(
+                "HTTP, Azurite",
+                "The same with the state in Azurite. Store calls are those that Azurite logged.",
+            );
+            self.bars(
+                "azurite",
+                "A turn behind HTTP, state in Azurite",
+                "CPU microseconds of the bot a turn, 16 connections",
+                &measured.blob,
+                16,
+                &names,
+            )?;
+            self.table(&measured.blob, "connections", columns);
+        }
+        Ok(())
+    }
+
+    fn contention(&mut self, records: &Records) -> anyhow::Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        self.section("Contention", "Messages at once to one conversation that did not exist, over one or two processes that share Azurite. Then the bot is asked what it has.");
+        for (file, name, title, up) in [
+            (
+                "contention-time",
+                "last_ms",
+                "Many messages at once: when the last answer is there",
+                "milliseconds",
+            ),
+            (
+                "contention-calls",
+                "calls",
+                "Many messages at once: calls to the store",
+                "calls in all",
+            ),
+        ] {
+            let line = |who: &str| Line {
+                who: who.to_owned(),
+                name: Runtime::title(who).to_owned(),
+                is_dashed: false,
+                points: records.line(who, "2 processes", name),
+            };
+            let lines = ["sayso", "js", "py"].map(line).into();
+            let right = "messages at once, two processes";
+            self.plot(file, title, &Lines { title, up, right, lines }.svg())?;
+        }
+        self.table(
+            records,
+            "messages",
+            &[
+                ("confirmed", "confirmed"),
+                ("saved", "saved"),
+                ("lost", "confirmed and lost"),
+                ("attempts", "attempts a turn"),
+                ("calls", "store calls"),
+                ("last_ms", "last answer ms"),
+            ],
+        );
+        Ok(())
+    }
+
+    fn growth(&mut self, growth: &Records) -> anyhow::Result<()> {
+        if growth.is_empty() {
+            return Ok(());
+        }
+        self.section("Growth", "What a turn costs on the memory store as what it meets grows; conversations and instances on SQLite.");
+        let line = |case: &str, name: &str, title: &str, is_dashed| Line {
+            who: if is_dashed { "json" } else { "sayso" }.to_owned(),
+            name: title.to_owned(),
+            is_dashed,
+            points: growth.line("sayso", case, name),
+        };
+        let title = "A turn by the size of its state";
+        let lines = vec![
+            line("state", "cpu_us", "a turn", false),
+            line("state", "json_us", "one JSON parse and write", true),
+        ];
+        let plot = Lines { title, up: "CPU microseconds", right: "state in KiB", lines };
+        self.plot("growth-state", title, &plot.svg())?;
+        let title = "A turn by the number of conversations";
+        let lines = vec![
+            line("conversations", "active_us", "ten active", false),
+            line("conversations", "spread_us", "any of them", true),
+        ];
+        let plot = Lines { title, up: "CPU microseconds", right: "conversations on SQLite", lines };
+        self.plot("growth-conversations", title, &plot.svg())?;
+        self.table(
+            growth,
+            "size",
+            &[
+                ("cpu_us", "CPU µs"),
+                ("json_us", "JSON µs"),
+                ("active_us", "ten active, CPU µs"),
+                ("spread_us", "any, CPU µs"),
+                ("held_bytes_each", "memory bytes each"),
+                ("memory_mb", "MB in all"),
+                ("spread_loads", "any, loads a turn"),
+                ("stored_mb", "MB stored"),
+            ],
+        );
+        Ok(())
+    }
+
+    fn rest(&mut self, measured: &Results) {
+        if !measured.recovery.is_empty() {
+            self.section("Recovery", "An instance is killed while replies of this many turns are in flight; another one on the same SQLite file delivers them. Seconds from the kill, with the default claim of 15 s.");
+            self.table(
+                &measured.recovery,
+                "turns in flight",
+                &[
+                    ("first_s", "first reply s"),
+                    ("last_s", "last reply s"),
+                    ("arrived", "arrived"),
+                    ("again", "arrived again"),
+                ],
+            );
+        }
+        if !measured.start.is_empty() {
+            self.section("Start", "From starting the process to the first reply, memory store.");
+            self.table(
+                &measured.start,
+                "",
+                &[
+                    ("ready_ms", "ready ms"),
+                    ("reply_ms", "first reply ms"),
+                    ("memory_mb", "MB at rest"),
+                    ("program_mb", "program MB"),
+                ],
+            );
+        }
+        if !measured.engines.is_empty() {
+            self.section("Engines", "Turns, 64 in flight, beside conditional saves by the engine's client library alone.");
+            self.table(
+                &measured.engines,
+                "in flight",
+                &[
+                    ("turns_s", "turns/s"),
+                    ("raw_s", "raw saves/s"),
+                    ("best_raw_s", "best raw saves/s"),
+                    ("turns_for_a_save", "turns for the best raw save"),
+                ],
+            );
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Turns in flight on an instance that is killed: how long until another one has delivered every reply.
+//!
+//! The channel leaves replies unanswered until enough of them are in flight; then the instance that sent
+//! them is killed, and the channel takes whatever comes.
+
+use std::{
+    collections::BTreeMap,
+    io, thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use sayso::Limits;
+use sayso_bench::{
+    load::{Client, Reply, Sink, new_conversation},
+    peer::{self, Logic},
+};
+
+use crate::{
+    Bench,
+    bot::{Bot, Store},
+    record::{Log, Record},
+    runtime::Runtime,
+};
+
+/// How many turns are in flight.
+const COUNTS: [usize; 3] = [10, 1_000, 10_000];
+/// How many connections bring the messages.
+const SENDERS: usize = 16;
+
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let mut log = Log::create(&bench.results, "recovery")?;
+    let claim = Limits::default().claim;
+    println!(
+        "\nAn instance is killed with turns in flight; another on the same SQLite file goes on."
+    );
+    println!(
+        "Claims last {} s.\n  {:>9}{:>12}{:>12}{:>9}",
+        claim.as_secs(),
+        "in flight",
+        "first, s",
+        "last, s",
+        "again"
+    );
+    for count in COUNTS {
+        for _ in 0..bench.rounds(3) {
+            let record = measure(bench, count)?.with("claim_s", claim.as_secs_f64());
+            let figure = |name: &str| record.figure(name).unwrap_or(f64::NAN);
+            println!(
+                "  {count:>9}{:>12.1}{:>12.1}{:>9}",
+                figure("first_s"),
+                figure("last_s"),
+                figure("again")
+            );
+            log.note(&record)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(bench: &Bench, count: usize) -> anyhow::Result<Record> {
+    let folder = tempfile::tempdir_in(&bench.results)?;
+    let store = Store::Url(format!("sqlite:{}", folder.path().join("bot.sqlite").display()));
+    let start = || Bot::start(&bench.programs, Runtime::Sayso, Logic::Pizza, &store, &bench.logs);
+    let (mut killed, _heir) = (start()?, start()?);
+    let sink = Sink::start()?;
+    sink.hold();
+    let conversations: Vec<String> = (0..count).map(|_| new_conversation()).collect();
+    let replies: Vec<_> = conversations.iter().map(|name| sink.listen(name)).collect();
+    send(&sink, &killed, &conversations)?;
+    let held = sink.held();
+    ensure!(held > 0, "no reply is in flight");
+    killed.kill()?;
+    let began = Instant::now();
+    sink.release();
+    // Four times what is wished for: then it counts as lost.
+    let until = began + Limits::default().claim * 8;
+    let mut arrived = BTreeMap::new();
+    let mut again = 0;
+    while arrived.len() < count && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+        for (number, replies) in replies.iter().enumerate() {
+            for Reply { at, .. } in replies.try_iter() {
+                again += usize::from(arrived.insert(number, at).is_some());
+            }
+        }
+    }
+    let first = arrived.values().min().context("no reply arrived")?;
+    let last = arrived.values().max().context("no reply arrived")?;
+    let since = |at: &Instant| at.saturating_duration_since(began).as_secs_f64();
+    Ok(Record::new("sayso", "recovery", count as u64)
+        .with("held", held as f64)
+        .with("arrived", arrived.len() as f64)
+        .with("again", again as f64)
+        .with("first_s", since(first))
+        .with("last_s", since(last)))
+}
+
+/// Sends a message to each conversation. All are answered: their turns are committed.
+fn send(sink: &Sink, bot: &Bot, conversations: &[String]) -> anyhow::Result<()> {
+    let (service_url, each) = (sink.url(), conversations.len().div_ceil(SENDERS));
+    thread::scope(|scope| {
+        let senders: Vec<_> = conversations
+            .chunks(each)
+            .map(|some| {
+                let service_url = &service_url;
+                scope.spawn(move || {
+                    let mut client = Client::new(bot.address);
+                    for conversation in some {
+                        let body = peer::message(service_url, conversation, 0, "add ham");
+                        let status = client.send(&body)?;
+                        if status != 200 {
+                            return Err(io::Error::other(format!(
+                                "a message is answered {status}"
+                            )));
+                        }
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        for sender in senders {
+            sender.join().map_err(|_| io::Error::other("a sender panicked"))??;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,73 @@
+//! A client of a bot: sends it activities over one connection that is kept.
+
+use std::{io, net::SocketAddr};
+
+use serde_json::Value;
+
+use super::wire::Wire;
+
+/// A connection to a bot, opened when it is needed.
+#[derive(Debug)]
+pub struct Client {
+    address: SocketAddr,
+    wire: Option<Wire>,
+}
+
+impl Client {
+    /// A client of the bot at this address.
+    #[must_use]
+    pub fn new(address: SocketAddr) -> Self {
+        Self { address, wire: None }
+    }
+
+    /// Opens the connection now, so that the first message does not wait for it.
+    ///
+    /// # Errors
+    /// When the bot does not listen.
+    pub fn connect(&mut self) -> io::Result<()> {
+        if self.wire.is_none() {
+            self.wire = Some(Wire::connect(self.address)?);
+        }
+        Ok(())
+    }
+
+    /// Sends an activity and gives the status of the answer.
+    ///
+    /// # Errors
+    /// When no answer came.
+    pub fn send(&mut self, body: &str) -> io::Result<u16> {
+        Ok(self.call("POST", "/api/messages", body)?.0)
+    }
+
+    /// What the bot has counted.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    pub fn stats(&mut self) -> io::Result<Value> {
+        let (status, body) = self.call("GET", "/stats", "")?;
+        if status != 200 {
+            return Err(io::Error::other(format!("GET /stats is answered {status}")));
+        }
+        Ok(serde_json::from_slice(&body)?)
+    }
+
+    fn call(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
+        self.connect()?;
+        // Taken out: after a failure the connection is of no use any more.
+        let mut wire = self.wire.take().ok_or(io::ErrorKind::NotConnected)?;
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        wire.write(request.as_bytes())?;
+        let answer = wire.read()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let status = answer.first.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = status.ok_or_else(|| io::Error::other("the answer is not HTTP"))?;
+        if !answer.is_last {
+            self.wire = Some(wire);
+        }
+        Ok((status, answer.body))
+    }
+}
