@@ -32,6 +32,9 @@ pub(crate) struct Wish {
     /// Change the message that was kept, and keep the first reply for others to change.
     #[serde(default)]
     pub(crate) change: bool,
+    /// Delete it instead.
+    #[serde(default)]
+    pub(crate) delete: bool,
 }
 
 impl Wish {
@@ -81,7 +84,9 @@ async fn append(mut turn: Turn, executor: Executor) -> Result<(), BotError> {
         (0..wish.replies).map(|index| turn.say(format!("{id}/{place}/{index}"))).collect();
     if wish.change {
         let kept = turn.state().named::<Option<MessageId>>("message")?.clone();
-        if let Some(message) = kept {
+        if let (Some(message), true) = (&kept, wish.delete) {
+            turn.delete(message);
+        } else if let Some(message) = kept {
             turn.update(&message, Activity::message(format!("{id}/{place}/change")));
         }
         // What goes into the answer has no name at the channel.

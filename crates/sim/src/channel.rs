@@ -4,9 +4,16 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use sayso_turn::channel::{Channel, Delivery, Parcel};
+use sayso_activity::Activity;
+use sayso_turn::{
+    Key,
+    channel::{Channel, Delivery, Parcel},
+};
 
 use crate::{Fault, executor::Executor, world::World};
+
+/// No channel asks for more patience than this.
+pub(crate) const QUIET_MAX: Duration = Duration::from_secs(60);
 
 /// One instance's way to the users.
 #[derive(Debug)]
@@ -28,7 +35,9 @@ impl Channel for SimChannel {
             return Delivery::Refused { reason: "400".to_owned() };
         }
         if chance.fires(Fault::Later) {
-            let after = chance.one_in(2).then(|| chance.up_to(Duration::from_secs(10)));
+            // Now and then for longer than a claim lives without being renewed.
+            let most = if chance.one_in(4) { QUIET_MAX } else { Duration::from_secs(10) };
+            let after = chance.one_in(2).then(|| chance.up_to(most));
             return Delivery::Later { after, reason: "429".to_owned() };
         }
         if chance.fires(Fault::FailedLost) {
@@ -52,5 +61,18 @@ impl Channel for SimChannel {
             self.executor.sleep(chance.up_to(Duration::from_millis(10))).await;
         }
         Delivery::Delivered { id: self.world.name(parcel) }
+    }
+
+    /// Signs are shown, lost, or never answered: nothing may hang on them.
+    async fn show(&self, _: &Key, _: &Activity) -> Option<String> {
+        let chance = &self.world.chance;
+        match chance.below(4) {
+            0 => std::future::pending().await,
+            1 => None,
+            _ => {
+                self.executor.sleep(chance.up_to(Duration::from_millis(30))).await;
+                Some("sign".to_owned())
+            }
+        }
     }
 }

@@ -7,7 +7,12 @@ use std::{
 
 use sayso_turn::{Key, document::Document};
 
-use crate::{Fault, clients::Said, node::Nodes, world::World};
+use crate::{
+    Fault,
+    clients::Said,
+    node::Nodes,
+    world::{DELETION, World},
+};
 
 /// Checks a world that has come to rest.
 pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
@@ -89,7 +94,7 @@ fn replies(
             expected.extend((0..count).map(|index| format!("{id}/{place}/{index}")));
         }
         if by_id.get(id.as_str()).is_some_and(|said| said.wish.change) {
-            if has_kept {
+            if has_kept && !said_delete(&by_id, id) {
                 expected.push(format!("{id}/{place}/change"));
             }
             has_kept |= !is_answer && count > 0;
@@ -102,12 +107,18 @@ fn replies(
             broken.push(format!("I6: reply {text} of {key} is neither visible nor parked"));
         }
     }
-    let order: Vec<&str> = firsts.iter().copied().filter(|text| !text.contains("sorry")).collect();
+    let is_ordered = |text: &&str| !text.contains("sorry") && !text.starts_with(DELETION);
+    let order: Vec<&str> = firsts.iter().copied().filter(is_ordered).collect();
     let wanted: Vec<&str> =
         expected.iter().map(String::as_str).filter(|text| order.contains(text)).collect();
     if order != wanted {
         broken.push(format!("I7: replies of {key} came as {order:?} instead of {wanted:?}"));
     }
+}
+
+/// Whether an activity asked for a deletion, which has no words of its own.
+fn said_delete(by_id: &BTreeMap<&str, &&Said>, id: &str) -> bool {
+    by_id.get(id).is_some_and(|said| said.wish.delete)
 }
 
 /// P7: a turn is in all of its documents or in none.

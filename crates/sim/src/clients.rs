@@ -49,6 +49,7 @@ impl Said {
             user: chance.fires(Fault::Documents),
             slow_ms: chance.fires(Fault::Long).then(|| 5000 + chance.below(25_000) as u64),
             change: chance.fires(Fault::Change),
+            delete: chance.one_in(4),
         };
         let activity = match chance.below(6) {
             0 => Activity { name: Some("append".into()), ..Activity::new(Kind::Invoke) },

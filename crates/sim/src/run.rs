@@ -14,6 +14,7 @@ use sayso_turn::{
 
 use crate::{
     Fault, Plan, bot,
+    channel::QUIET_MAX,
     check::check,
     clients::{self, Done, Said},
     disruption,
@@ -168,9 +169,10 @@ pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
 }
 
 /// How soon everything must be at rest. Turns that take long run one after the other, and a later one of
-/// the same documents makes an earlier one run again.
+/// the same documents makes an earlier one run again. What a channel asked for before counts too.
 fn rest_max(world: &World) -> Duration {
-    if world.chance.has(Fault::Long) { LONG_REST_MAX } else { REST_MAX }
+    let quiet = if world.chance.has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };
+    quiet + if world.chance.has(Fault::Long) { LONG_REST_MAX } else { REST_MAX }
 }
 
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).

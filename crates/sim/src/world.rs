@@ -16,6 +16,9 @@ use sayso_turn::{Key, channel::Parcel, document::Document, store::Store};
 
 use crate::{Fault, Plan, executor::Executor, faults::Tally};
 
+/// What a deletion is called among the replies.
+pub(crate) const DELETION: &str = "deletion of ";
+
 /// What is shared by everything in a run.
 pub(crate) struct World {
     pub(crate) plan: Plan,
@@ -119,9 +122,13 @@ impl World {
 
     /// A reply arrives. What it says must be so already (I4).
     pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel) {
-        let text = parcel.activity.text().to_owned();
+        let text = match parcel.activity.kind {
+            Kind::MessageDelete => format!("{DELETION}{}", parcel.id),
+            _ => parcel.activity.text().to_owned(),
+        };
         self.tell(|| format!("instance {instance}: reply {text} arrives"));
-        if let (Kind::MessageUpdate, Some(name)) = (&parcel.activity.kind, &parcel.activity.id)
+        if let (Kind::MessageUpdate | Kind::MessageDelete, Some(name)) =
+            (&parcel.activity.kind, &parcel.activity.id)
             && !self.seen().names.get(&parcel.key).is_some_and(|names| names.contains(name))
         {
             self.violation(format!("{text} changes {name}, which the channel has not named"));

@@ -20,10 +20,10 @@
 //!         (None, text) if text == "hi" => turn.say("What size?"),
 //!         (None, text) => {
 //!             *turn.state().named("size")? = Some(text);
-//!             turn.say("Which topping?");
+//!             turn.say("Which topping?")
 //!         }
 //!         (Some(size), text) => turn.say(format!("A {size} pizza with {text}.")),
-//!     }
+//!     };
 //!     Ok(())
 //! });
 //! chat(bot)

@@ -156,12 +156,8 @@ async fn long_turn(is_killed: bool) {
     );
 }
 
+/// Both in one test, at the same time: nearly all of it is waiting.
 #[tokio::test]
-async fn a_minute_long_turn_has_one_effect_and_one_final_reply() {
-    long_turn(false).await;
-}
-
-#[tokio::test]
-async fn a_minute_long_turn_survives_kill_9_at_second_30() {
-    long_turn(true).await;
+async fn a_minute_long_turn_has_one_effect_and_one_final_reply_also_after_kill_9_at_second_30() {
+    tokio::join!(long_turn(false), long_turn(true));
 }
