@@ -355,6 +355,9 @@ impl Shared {
     fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) {
         let mut desk = mailbox.desk();
         desk.is_releasing |= chore == Chore::Release;
+        if chore.is_urgent() {
+            mailbox.called.notify_one();
+        }
         desk.chores.push(chore);
         self.start_runner(mailbox, &mut desk);
     }

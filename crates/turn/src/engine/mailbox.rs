@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use sayso_activity::{Activity, Kind, Reference};
 use tokio::sync::{Notify, oneshot};
 use tracing::Span;
@@ -31,7 +32,7 @@ pub(super) struct Mailbox {
     desk: Mutex<Desk>,
     /// The runner finished something; the courier waits for this.
     pub(super) changed: Notify,
-    /// Something was put onto the desk while the runner is in a long turn.
+    /// Something was put onto the desk that a runner in a long turn looks at, or that cannot wait.
     pub(super) called: Notify,
 }
 
@@ -91,6 +92,13 @@ pub(super) enum Chore {
     TakeIfAt(ETag),
     /// Take the outbox over if it is still claimed like this.
     TakeFrom(Claim),
+}
+
+impl Chore {
+    /// Whether a claim hangs on it: then a turn that takes a while must not hold it up.
+    pub(super) fn is_urgent(&self) -> bool {
+        matches!(self, Self::Renew | Self::Release)
+    }
 }
 
 /// A reply that left the outbox, and how.
@@ -261,6 +269,10 @@ impl Mailbox {
             return Some(Work::Inbox);
         }
         let chores = std::mem::take(&mut desk.chores);
+        if chores.iter().any(Chore::is_urgent) {
+            // It is heard.
+            self.called.notified().now_or_never();
+        }
         let mut items: Vec<Item> = Vec::new();
         while items.len() < limits.batch_max
             && let Some(item) = desk.waiting.pop_front()
@@ -304,6 +316,11 @@ impl Mailbox {
 }
 
 impl Desk {
+    /// Whether something waits that a turn must not hold up.
+    pub(super) fn is_called(&self) -> bool {
+        self.chores.iter().any(Chore::is_urgent)
+    }
+
     /// Whether a turn runs or waits here.
     pub(super) fn is_turning(&self) -> bool {
         self.has_turns || self.has_inbox || !self.waiting.is_empty()

@@ -69,7 +69,8 @@ pub(super) async fn turn(
             effects: Arc::clone(&item.effects),
             limits: Arc::clone(&shared.limits),
         };
-        match run(shared, draft, shelf, attempt, item).instrument(item.span.clone()).await? {
+        let ran = run(shared, mailbox, draft, shelf, attempt, item);
+        match ran.instrument(item.span.clone()).await? {
             Ran::Ended(ended) => ended.map_err(Error::from).map(|result| {
                 let is_answer = expects_replies(&activity);
                 let recorded = keep(draft, shelf, &ids, result, is_answer, shared);
@@ -105,9 +106,10 @@ enum Ran {
     Late(Box<Carried>),
 }
 
-/// Runs the logic for as long as the sender can wait.
+/// Runs the logic for as long as the sender can wait, or until something comes up that cannot.
 async fn run(
     shared: &Arc<Shared>,
+    mailbox: &Mailbox,
     draft: &Draft,
     shelf: &Arc<Shelf>,
     attempt: Attempt,
@@ -126,7 +128,18 @@ async fn run(
     shared.counters.attempts.add(1);
     let logic = item.logic.as_ref().unwrap_or(&shared.logic);
     let mut running = attempt.start(&**logic);
-    let made = match running.within(&*shared.clock, patience).await {
+    let ran = match can_wait {
+        false => running.within(&*shared.clock, patience).await,
+        true => {
+            let sleep = |most| async move {
+                if !mailbox.desk().is_called() {
+                    shared.within(most, mailbox.called.notified()).await;
+                }
+            };
+            running.unless(patience, sleep).await
+        }
+    };
+    let made = match ran {
         Some(made) => made,
         None if can_wait => {
             let turn = draft.document.ledger.turn;

@@ -53,10 +53,19 @@ impl Running {
         clock: &dyn Clock,
         most: Duration,
     ) -> Option<Result<Made, Failure>> {
+        self.unless(most, |most| clock.sleep(most)).await
+    }
+
+    /// Runs on, for a time, or until what else is waited for. `None` when there is more to do: ask again.
+    pub(crate) async fn unless<F: Future<Output = ()> + Send>(
+        &mut self,
+        most: Duration,
+        other: impl FnOnce(Duration) -> F,
+    ) -> Option<Result<Made, Failure>> {
         // Most handlers never wait: a timer only for those that do.
         match (&mut self.handler).now_or_never() {
             Some(ended) => Some(self.ended(ended)),
-            None => self.until(clock.sleep(most)).await,
+            None => self.until(other(most)).await,
         }
     }
 

@@ -7,11 +7,12 @@ use std::{
 };
 
 use sayso_turn::{
-    Answer, Bot, BotError, Error, Turn, activity::Activity, clock::Clock, document::Ledger,
+    Answer, Bot, BotError, Error, Turn, activity::Activity, channel::Delivery, clock::Clock,
+    document::Ledger,
 };
 use tokio::time::{Instant, sleep};
 
-use crate::world::{Fault, Instance, PausedClock, World, append, asking, message};
+use crate::world::{Fault, Instance, PausedClock, Step, World, append, asking, message};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -345,4 +346,31 @@ async fn the_line_is_bounded() {
     ended(&world).await;
     assert_eq!(world.log().await, ["slow a", "b"]);
     assert_eq!(message("3", "c").id.as_deref(), Some("3"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_takes_a_while_does_not_hold_up_the_claim_on_the_outbox() {
+    let world = World::new();
+    let bot = || {
+        Bot::new().on_message(async |turn: Turn| {
+            if turn.text() == "seconds" {
+                sleep(Duration::from_millis(7900)).await;
+            }
+            append(turn).await
+        })
+    };
+    let (first, second) = (world.start(bot()), world.start(bot()));
+    let later =
+        Delivery::Later { after: Some(Duration::from_millis(6500)), reason: "429".to_owned() };
+    world.channel.script([Step::Answer(later), Step::Hang]);
+    first.say("1", "a").await.unwrap();
+    sleep(Duration::from_millis(500)).await;
+    // From now on the second one watches the first one's claim.
+    second.say("2", "b").await.unwrap();
+    sleep(secs(9).saturating_sub(PausedClock.uptime())).await;
+    // The claim has to be renewed while this runs, or the second one takes the outbox.
+    first.say("3", "seconds").await.unwrap();
+    ended(&world).await;
+    assert_eq!(second.engine.stats().recovered, 0, "the first one lives");
+    assert_eq!(world.channel.texts(), ["a", "a b", "a b seconds"]);
 }
