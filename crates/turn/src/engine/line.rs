@@ -70,7 +70,7 @@ enum Step {
 pub(super) async fn work(
     shared: &Arc<Shared>,
     mailbox: &Arc<Mailbox>,
-    mut carried: Option<Carried>,
+    mut carried: Option<Box<Carried>>,
 ) {
     mailbox.desk().is_long = true;
     let mut setbacks = 0;
@@ -106,7 +106,7 @@ fn backoff(shared: &Shared, mailbox: &Mailbox, setback: &Setback, setbacks: u32)
 async fn step(
     shared: &Arc<Shared>,
     mailbox: &Arc<Mailbox>,
-    carried: &mut Option<Carried>,
+    carried: &mut Option<Box<Carried>>,
     rounds: u32,
 ) -> Result<Step, Setback> {
     let Some((draft, entry)) = first(shared, mailbox, rounds).await? else {
@@ -186,7 +186,7 @@ fn start(
     draft: &Draft,
     entry: &Accepted,
     effects: Arc<Effects>,
-) -> Option<Carried> {
+) -> Option<Box<Carried>> {
     let id = TurnId::parse(entry.ids.first()?)?;
     let activity: Activity = entry.activity.get().ok()?;
     let mut reference = activity.reference();
@@ -207,7 +207,8 @@ fn start(
     };
     shared.counters.attempts.add(1);
     let running = attempt.start(&*shared.logic);
-    Some(Carried::new(attempt, running, shelf, draft.document.ledger.turn))
+    let turn = draft.document.ledger.turn;
+    Some(Box::new(Carried::new(attempt, running, shelf, turn)))
 }
 
 /// Waits for a run, and looks up from time to time. `None` when the turn is not ours any more.

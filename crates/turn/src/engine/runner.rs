@@ -65,7 +65,7 @@ async fn process(
     shared: &Arc<Shared>,
     mailbox: &Arc<Mailbox>,
     mut batch: Batch,
-) -> Option<Carried> {
+) -> Option<Box<Carried>> {
     let began = shared.uptime();
     let limits = &shared.limits;
     let mut reason = "earlier turns of the conversation took too long".to_owned();
@@ -110,7 +110,11 @@ async fn process(
 }
 
 /// What refuses one of several for good must not fail the others: each gets a commit of its own.
-async fn one_by_one(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, batch: Batch) -> Option<Carried> {
+async fn one_by_one(
+    shared: &Arc<Shared>,
+    mailbox: &Arc<Mailbox>,
+    batch: Batch,
+) -> Option<Box<Carried>> {
     let mut late = None;
     for item in batch.items {
         let single = Batch { items: vec![item], chores: batch.chores.clone() };
@@ -145,7 +149,7 @@ async fn round(
     mailbox: &Arc<Mailbox>,
     batch: &Batch,
     rounds: u32,
-) -> Result<(Verdicts, Option<Carried>), Setback> {
+) -> Result<(Verdicts, Option<Box<Carried>>), Setback> {
     let left = time_left(shared, batch);
     let (mut draft, is_fresh) = load(shared, mailbox, batch, rounds, left).await?;
     fault!("after_load");
@@ -198,7 +202,7 @@ async fn round(
         return waits.map_or(Ok((verdicts, None)), Err);
     }
     // What is committed with it was not so when it began.
-    let late = late.filter(Carried::is_apart);
+    let late = late.filter(|late| late.is_apart());
     let left = if late.is_some() { time_left(shared, batch) } else { left };
     match shared.commit(mailbox, draft, &shelf, left).await {
         Commit::Committed => {

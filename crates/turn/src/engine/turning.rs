@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// What the parts of an item are told, and the run that goes on if it takes too long to be waited for.
-pub(super) type Turned = (Vec<Result<Answer, Error>>, Option<Carried>);
+pub(super) type Turned = (Vec<Result<Answer, Error>>, Option<Box<Carried>>);
 
 /// One item: skipped where it was seen before, put in line behind a turn that goes on, else run and
 /// applied to the draft.
@@ -77,7 +77,7 @@ pub(super) async fn turn(
                 Answer::new(recorded.as_deref(), false)
             }),
             Ran::Late(carried) => {
-                late = Some(*carried);
+                late = Some(carried);
                 line_up(shared, draft, batch, item, &ids, &activity)?
             }
         }
