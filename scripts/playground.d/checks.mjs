@@ -12,17 +12,9 @@ export class Checks {
 
   /** Waits until `look` gives something of which `is` holds, and gives that. */
   async until(claim, look, is, expected) {
-    const end = Date.now() + PATIENCE_MS;
-    let seen;
-    do {
-      seen = await look();
-      if (is(seen)) {
-        this.count += 1;
-        return seen;
-      }
-      await pause(STEP_MS);
-    } while (Date.now() < end);
-    throw new Failed(`${claim}\n  expected: ${show(expected)}\n  seen:     ${show(seen)}`);
+    const seen = await waitFor(claim, look, is, expected);
+    this.count += 1;
+    return seen;
   }
 
   /** What must be so now, because everything that could change it has happened. */
@@ -32,6 +24,18 @@ export class Checks {
     }
     this.count += 1;
   }
+}
+
+/** The same for what is no check of its own, only a moment that has to come. */
+export async function waitFor(claim, look, is, expected) {
+  const end = Date.now() + PATIENCE_MS;
+  let seen;
+  do {
+    seen = await look();
+    if (is(seen)) return seen;
+    await pause(STEP_MS);
+  } while (Date.now() < end);
+  throw new Failed(`${claim}\n  expected: ${show(expected)}\n  seen:     ${show(seen)}`);
 }
 
 function same(one, other) {

@@ -11,7 +11,8 @@ import { Scene } from './scene.mjs';
 import { accepts } from './sdk.mjs';
 import { enter } from './stage.mjs';
 
-const SCENE_MS_MAX = 90_000;
+// Far more than any scene takes: it is there for one that hangs.
+const SCENE_MS_MAX = 180_000;
 const string = { type: 'string' };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,6 +27,8 @@ if (values.list) {
 const chosen = choose(scenes, positionals);
 const require = createRequire(path.join(values.modules, 'x.js'));
 const began = Date.now();
+// It is the first process of its namespace, which no signal ends by itself; with it all the others end.
+process.on('SIGTERM', () => process.exit(143));
 const browser = await require('playwright-core').chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   // The namespace around it is its sandbox, and it meets pages of the loopback only.
@@ -76,8 +79,10 @@ async function play(scene) {
   } catch (problem) {
     error = words(problem);
   }
-  if (stage) await picture();
-  await stage?.leave();
+  // Whatever goes wrong here, the other scenes are played all the same.
+  const fails = (problem) => (error ??= words(problem));
+  if (stage) await picture().catch(fails);
+  await stage?.leave().catch(fails);
   return tell(scene.name, began, checks, error && `${error}\n  picture:  ${pictureFile()}\n  logs:     ${folder}`);
 }
 
@@ -108,7 +113,7 @@ function tell(name, began, checks, error) {
 async function act(scene, play) {
   if (!scene.isBlank) await play.face.ready();
   await scene.play(play);
-  play.ends();
+  await play.ends();
 }
 
 function bounded(work) {

@@ -1,4 +1,5 @@
 // What a scene can do and check: the page on one side, the wire on the other.
+import { waitFor } from './checks.mjs';
 import { face } from './faces.mjs';
 
 /** The replies of an exchange: with `expectReplies` they are the answer itself. */
@@ -40,6 +41,13 @@ export class Scene {
     const same = (seen) =>
       seen.length === expected.length && seen.every((text, at) => fits(text, expected[at]));
     await this.checks.until('the bubbles of the bot on the page', look, same, expected);
+    await this.settles();
+  }
+
+  /** Every request has its answer: the page may show a message before the wire has seen that it was taken. */
+  async settles() {
+    const look = () => this.stage.underWay();
+    await waitFor('requests without an answer', look, (count) => count === 0, 0);
   }
 
   /** So many messages of the bot went over the wire. */
@@ -55,10 +63,17 @@ export class Scene {
     await this.shows('Which card?', card);
   }
 
-  /** The page shows that the bot is typing, or not. */
-  async typing(expected) {
+  /** What is done makes the page show that the bot is typing. It is looked for from the start: it does not last. */
+  async startsTyping(act) {
+    await this.stopsTyping();
+    const [seen] = await Promise.all([this.face.seesTyping(), act()]);
+    this.checks.now('the bot is seen typing', seen, true);
+  }
+
+  /** The page does not show, or no more, that the bot is typing. */
+  async stopsTyping() {
     const look = () => this.face.isTyping();
-    await this.checks.until('the bot is seen typing', look, (seen) => seen === expected, expected);
+    await this.checks.until('the bot is seen typing', look, (seen) => !seen, false);
   }
 
   /** The page shows a button. */
@@ -91,7 +106,8 @@ export class Scene {
   }
 
   /** What holds in every scene when it is over. */
-  ends() {
+  async ends() {
+    await this.settles();
     const { toBot, fromBot, errors } = this.stage;
     const isBad = (one) => one.status >= 300 && one.method !== 'HEAD';
     const bad = [...toBot, ...fromBot].filter(isBad).map((one) => `${one.method} ${one.status}`);

@@ -16,7 +16,12 @@ export async function enter({ bot, channel, delivery }, { bots, modules, browser
   const file = (name) => path.join(folder, name);
   const open = [];
   const leave = async () => {
-    for (const close of open.reverse()) await close();
+    const problems = [];
+    for (const close of open.reverse()) {
+      // What cannot be ended must not keep the rest, and its ports, for the next scene.
+      await Promise.resolve().then(close).catch((problem) => problems.push(problem));
+    }
+    if (problems.length > 0) throw problems[0];
   };
   try {
     let program;
@@ -49,9 +54,10 @@ export async function enter({ bot, channel, delivery }, { bots, modules, browser
     const errors = [];
     page.on('pageerror', (error) => errors.push(String(error)));
     await page.goto(`http://127.0.0.1:${PORT.playground}/`);
-    return { page, errors, toBot: toBot.exchanges, fromBot: fromBot.exchanges, restart, leave };
+    const underWay = () => toBot.open() + fromBot.open();
+    return { page, errors, toBot: toBot.exchanges, fromBot: fromBot.exchanges, underWay, restart, leave };
   } catch (error) {
-    await leave();
+    await leave().catch(() => {});
     throw error;
   }
 }

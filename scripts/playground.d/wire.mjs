@@ -2,13 +2,23 @@
 import fs from 'node:fs';
 import http from 'node:http';
 
-/** Listens on a port of the loopback and passes every request on to another; `log` gets a line for each. */
+/**
+ * Listens on a port of the loopback and passes every request on to another; `log` gets a line for each. `open` tells how
+ * many have no answer yet.
+ */
 export async function wire(port, target, log) {
   const exchanges = [];
+  let count = 0;
+  let open = 0;
   const server = http.createServer((request, response) => {
+    const nth = count++;
+    open += 1;
     pass(request, target).then(({ exchange, headers, body }) => {
       // First remembered, then answered: who has the answer finds the exchange.
-      exchanges.push(exchange);
+      exchanges.push({ nth, ...exchange });
+      // They stand as they came, not as they were answered.
+      exchanges.sort((one, other) => one.nth - other.nth);
+      open -= 1;
       fs.appendFileSync(log, `${JSON.stringify(exchange)}\n`);
       response.writeHead(exchange.status, headers).end(body);
     });
@@ -17,7 +27,7 @@ export async function wire(port, target, log) {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  return { exchanges, close: () => close(server) };
+  return { exchanges, open: () => open, close: () => close(server) };
 }
 
 async function pass(request, target) {

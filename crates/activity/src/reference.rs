@@ -47,16 +47,16 @@ impl Activity {
     /// reply names it; the Bot Framework's own runtimes do the same.
     #[must_use]
     pub fn reference(&self) -> Reference {
-        let is_unshown = self.kind == Kind::ConversationUpdate
-            && matches!(self.channel_id.as_deref(), Some("directline" | "webchat"));
+        let Address { activity_id, user, bot, conversation, channel_id, service_url, locale } =
+            self.back();
         Reference {
-            activity_id: if is_unshown { None } else { self.id.clone() },
-            user: self.from.clone(),
-            bot: self.recipient.clone(),
-            conversation: self.conversation.clone(),
-            channel_id: self.channel_id.clone(),
-            service_url: self.service_url.clone(),
-            locale: self.locale.clone(),
+            activity_id: activity_id.cloned(),
+            user: user.cloned(),
+            bot: bot.cloned(),
+            conversation: conversation.cloned(),
+            channel_id: channel_id.cloned(),
+            service_url: service_url.cloned(),
+            locale: locale.cloned(),
             ..Reference::default()
         }
     }
@@ -66,7 +66,13 @@ impl Activity {
     /// A language that is set stays, as does `reply_to_id` when the reference has no activity id.
     /// Applying twice is the same as once.
     pub fn apply_reference(&mut self, reference: &Reference) {
-        self.address(reference.clone());
+        self.address(reference.address());
+    }
+
+    /// Addresses an outgoing activity back to where an inbound one came from: the same as
+    /// [applying](Self::apply_reference) its [reference](Self::reference), without making one.
+    pub fn answer_to(&mut self, inbound: &Self) {
+        self.address(inbound.back());
     }
 
     /// A message that replies to this inbound activity.
@@ -87,23 +93,63 @@ impl Activity {
     #[must_use]
     pub fn reply_to(&self, text: impl Into<String>) -> Self {
         let mut reply = Self::message(text);
-        reply.address(self.reference());
+        reply.answer_to(self);
         reply
     }
 
-    fn address(&mut self, reference: Reference) {
-        self.channel_id = reference.channel_id;
-        self.service_url = reference.service_url;
-        self.conversation = reference.conversation;
-        self.from = reference.bot;
-        self.recipient = reference.user;
-        if reference.activity_id.is_some() {
-            self.reply_to_id = reference.activity_id;
-        }
-        if self.locale.is_none() {
-            self.locale = reference.locale;
+    /// Where an activity came from.
+    fn back(&self) -> Address<'_> {
+        let is_unshown = self.kind == Kind::ConversationUpdate
+            && matches!(self.channel_id.as_deref(), Some("directline" | "webchat"));
+        Address {
+            activity_id: self.id.as_ref().filter(|_| !is_unshown),
+            user: self.from.as_ref(),
+            bot: self.recipient.as_ref(),
+            conversation: self.conversation.as_ref(),
+            channel_id: self.channel_id.as_ref(),
+            service_url: self.service_url.as_ref(),
+            locale: self.locale.as_ref(),
         }
     }
+
+    fn address(&mut self, to: Address<'_>) {
+        self.channel_id = to.channel_id.cloned();
+        self.service_url = to.service_url.cloned();
+        self.conversation = to.conversation.cloned();
+        self.from = to.bot.cloned();
+        self.recipient = to.user.cloned();
+        if to.activity_id.is_some() {
+            self.reply_to_id = to.activity_id.cloned();
+        }
+        if self.locale.is_none() {
+            self.locale = to.locale.cloned();
+        }
+    }
+}
+
+impl Reference {
+    fn address(&self) -> Address<'_> {
+        Address {
+            activity_id: self.activity_id.as_ref(),
+            user: self.user.as_ref(),
+            bot: self.bot.as_ref(),
+            conversation: self.conversation.as_ref(),
+            channel_id: self.channel_id.as_ref(),
+            service_url: self.service_url.as_ref(),
+            locale: self.locale.as_ref(),
+        }
+    }
+}
+
+/// What of a reference an outgoing activity needs, wherever it is kept.
+struct Address<'a> {
+    activity_id: Option<&'a String>,
+    user: Option<&'a Account>,
+    bot: Option<&'a Account>,
+    conversation: Option<&'a ConversationAccount>,
+    channel_id: Option<&'a String>,
+    service_url: Option<&'a String>,
+    locale: Option<&'a String>,
 }
 
 #[cfg(test)]
@@ -138,6 +184,18 @@ mod tests {
             ..inbound(Kind::Message, "directline")
         };
         assert_eq!(reply, expected);
+    }
+
+    #[test]
+    fn to_answer_is_to_apply_the_reference() {
+        for kind in [Kind::Message, Kind::ConversationUpdate] {
+            let inbound = inbound(kind, "webchat");
+            let mut reply = Activity { reply_to_id: Some("6".to_owned()), ..Activity::typing() };
+            let mut other = reply.clone();
+            reply.answer_to(&inbound);
+            other.apply_reference(&inbound.reference());
+            assert_eq!(reply, other);
+        }
     }
 
     #[test]

@@ -30,13 +30,11 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    task::Poll,
     time::Duration,
 };
 
-use futures_util::{
-    FutureExt,
-    future::{Either, select},
-};
+use futures_util::FutureExt;
 use sayso_activity::Activity;
 use tokio::sync::{Notify, oneshot};
 
@@ -109,7 +107,7 @@ impl Engine {
     /// # Cancellation
     /// Dropping the future does not stop the turn; send the activity again to learn its answer.
     pub async fn receive(&self, activity: Activity) -> Result<Answer, Error> {
-        self.take_in(activity, None).await
+        self.take_in(Arc::new(activity), None).await
     }
 
     /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they go to
@@ -130,12 +128,12 @@ impl Engine {
         activity: Activity,
         listener: impl Fn(Activity) + Send + Sync + 'static,
     ) -> Result<Answer, Error> {
-        self.take_in(activity, Some(Listener::new(listener))).await
+        self.take_in(Arc::new(activity), Some(Listener::new(listener))).await
     }
 
     async fn take_in(
         &self,
-        activity: Activity,
+        activity: Arc<Activity>,
         listener: Option<Listener>,
     ) -> Result<Answer, Error> {
         let shared = &self.shared;
@@ -351,11 +349,16 @@ impl Shared {
 
     /// Waits for a future, but not longer than a time.
     async fn within<F: Future + Send>(&self, most: Duration, future: F) -> Option<F::Output> {
-        let future = std::pin::pin!(future);
-        match select(future, self.clock.sleep(most)).await {
-            Either::Left((output, _)) => Some(output),
-            Either::Right(((), _)) => None,
-        }
+        let (mut future, mut sleep) = (std::pin::pin!(future), None);
+        std::future::poll_fn(|context| {
+            if let Poll::Ready(output) = future.as_mut().poll(context) {
+                return Poll::Ready(Some(output));
+            }
+            // What is there at once needs no timer.
+            let sleep = sleep.get_or_insert_with(|| self.clock.sleep(most));
+            sleep.poll_unpin(context).map(|()| None)
+        })
+        .await
     }
 }
 

@@ -77,7 +77,8 @@ pub struct ReplyId(String);
 
 impl ReplyId {
     pub(crate) fn new(turn: TurnId, index: usize) -> Self {
-        Self(format!("{turn}.{index}"))
+        let mut digits = itoa::Buffer::new();
+        Self([turn.as_str(), ".", digits.format(index)].concat())
     }
 
     pub(crate) fn from_text(text: &str) -> Self {
@@ -118,7 +119,9 @@ impl Ids {
 
     /// An id that no other call on any instance gives.
     pub(crate) fn unique(&self) -> String {
-        format!("{}.{}", self.instance, self.next.fetch_add(1, Ordering::Relaxed))
+        let mut digits = itoa::Buffer::new();
+        let number = digits.format(self.next.fetch_add(1, Ordering::Relaxed));
+        [&self.instance, ".", number].concat()
     }
 
     /// Full jitter: any time from nothing to `most`.

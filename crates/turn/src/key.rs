@@ -71,7 +71,7 @@ impl Key {
     pub fn conversation(channel_id: &str, conversation_id: &str) -> Result<Self, KeyError> {
         present(channel_id, "channelId")?;
         present(conversation_id, "conversation.id")?;
-        Self::new(format!("{channel_id}/conversations/{conversation_id}"))
+        Self::new([channel_id, "/conversations/", conversation_id].concat())
     }
 
     /// The key of a user's state on a channel: `{channel}/users/{user}`.

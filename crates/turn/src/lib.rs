@@ -25,6 +25,7 @@ mod fault;
 mod hooks;
 mod key;
 mod message;
+mod origin;
 mod run;
 mod state;
 mod stats;

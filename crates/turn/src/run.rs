@@ -14,7 +14,7 @@ use std::{
 
 use async_trait::async_trait;
 use futures_util::{FutureExt, future::BoxFuture};
-use sayso_activity::{Activity, Reference};
+use sayso_activity::Activity;
 
 pub(crate) use self::running::Running;
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
     effects::Effects,
     hooks::Hooks,
     id::TurnId,
+    origin::Origin,
     state::State,
     store,
     turn::{Home, Inner, Logic, Replies, Source, Turn},
@@ -84,10 +85,11 @@ pub async fn run(
     let key = conversation_key(&activity)?;
     let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
     let source = Arc::new(Given::new(documents.clone()));
+    let activity = Arc::new(activity);
     let attempt = Attempt {
         id,
-        reference: Arc::new(activity.reference()),
-        activity: Arc::new(activity),
+        origin: Origin::of(&activity),
+        activity,
         now: Timestamp::START,
         bag: documents.get(&key).cloned().unwrap_or_default(),
         source: Arc::clone(&source) as _,
@@ -119,7 +121,7 @@ pub(crate) struct Attempt {
     pub(crate) id: TurnId,
     pub(crate) key: Key,
     pub(crate) activity: Arc<Activity>,
-    pub(crate) reference: Arc<Reference>,
+    pub(crate) origin: Origin,
     pub(crate) now: Timestamp,
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
@@ -179,7 +181,7 @@ impl Attempt {
         let inner = Inner {
             id: self.id,
             activity: Arc::clone(&self.activity),
-            reference: Arc::clone(&self.reference),
+            origin: self.origin.clone(),
             now: self.now,
             conversation: State::new(self.key.clone(), self.bag.clone()),
             further: Vec::new(),

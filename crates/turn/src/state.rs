@@ -250,5 +250,5 @@ impl State {
 fn short_name<T>() -> &'static str {
     let path = type_name::<T>();
     let plain = path.split('<').next().unwrap_or(path);
-    plain.rsplit("::").next().unwrap_or(plain)
+    plain.rsplit(':').next().unwrap_or(plain)
 }

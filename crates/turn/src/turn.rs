@@ -29,6 +29,7 @@ use crate::{
     effects::{Effects, IdempotencyKey},
     hooks::Hooks,
     id::TurnId,
+    origin::Origin,
     state::{Property, State, StateError},
     store,
     versioned::Newer,
@@ -75,7 +76,7 @@ pub(crate) struct Inner {
     pub(crate) id: TurnId,
     pub(crate) activity: Arc<Activity>,
     /// Where replies go.
-    pub(crate) reference: Arc<Reference>,
+    pub(crate) origin: Origin,
     pub(crate) now: Timestamp,
     /// The conversation's state first, then the further documents in the order of their loading.
     pub(crate) conversation: State,
@@ -325,7 +326,7 @@ impl Turn {
     /// How to reach this conversation later.
     #[must_use]
     pub fn reference(&self) -> Reference {
-        Reference::clone(&self.inner().reference)
+        self.inner().origin.reference()
     }
 
     fn parts(&self) -> (&str, &str, &str) {

@@ -11,12 +11,11 @@ const update = (channel, card) => ({
   channel,
   async play(scene) {
     await scene.asks('hero', HERO);
-    await scene.face.say('order');
-    await scene.typing(true);
+    await scene.startsTyping(() => scene.face.say('order'));
     await scene.picture('typing');
     // The card is changed by the turn, the order by a timer.
     await scene.shows('Which card?', card, READY);
-    await scene.typing(false);
+    await scene.stopsTyping();
     await scene.sends(3);
     const kinds = scene.stage.fromBot.slice(2).map((one) => `${one.method} ${one.sent.type}`);
     scene.checks.now('that typing came first', kinds, [

@@ -179,7 +179,9 @@ impl<'de> Visitor<'de> for Members {
 
 /// Writes a JSON string.
 pub(super) fn write_string(text: &mut String, value: &str) {
-    let plain = value.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
+    // No early end: so it is a vector loop.
+    let is_plain = |byte: u8| (byte >= 0x20) & (byte != b'"') & (byte != b'\\');
+    let plain = value.bytes().fold(true, |plain, byte| plain & is_plain(byte));
     if plain {
         text.push('"');
         text.push_str(value);

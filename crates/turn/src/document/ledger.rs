@@ -3,7 +3,7 @@
 //! It is the reason why one conditional write is enough: the fact that a turn ran, what it wants said
 //! and what it wants to happen later change together with the state, or not at all.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::sync::Arc;
 
 use sayso_activity::{Activity, Raw};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -222,16 +222,24 @@ impl Ledger {
     }
 
     pub(super) fn write(&self, text: &mut String) {
-        write!(text, "{{\"v\":{FORMAT},\"turn\":{},\"rev\":{},\"write\":", self.turn, self.rev)
-            .expect("writing to a String cannot fail");
+        text.push_str("{\"v\":");
+        push_number(text, FORMAT.into());
+        text.push_str(",\"turn\":");
+        push_number(text, self.turn);
+        text.push_str(",\"rev\":");
+        push_number(text, self.rev);
+        text.push_str(",\"write\":");
         write_string(text, &self.write);
         text.push_str(",\"seen\":\"");
         text.push_str(&self.seen.0);
         text.push('"');
         write_list(text, "answers", &self.answers);
         if let Some(claim) = &self.claim {
-            text.push_str(",\"claim\":");
-            push_json(text, claim);
+            text.push_str(",\"claim\":{\"by\":");
+            write_string(text, &claim.by);
+            text.push_str(",\"beat\":");
+            push_number(text, claim.beat);
+            text.push('}');
         }
         write_list(text, "inbox", &self.inbox);
         if !self.outbox.is_empty() {
@@ -371,9 +379,13 @@ fn take<T: DeserializeOwned + Default>(members: &mut Bag, name: &str) -> Result<
 
 fn write_list<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     if !list.is_empty() {
-        write!(text, ",\"{name}\":").expect("writing to a String cannot fail");
+        text.extend([",\"", name, "\":"]);
         push_json(text, list);
     }
+}
+
+fn push_number(text: &mut String, number: u64) {
+    text.push_str(itoa::Buffer::new().format(number));
 }
 
 fn push_json<T: Serialize + ?Sized>(text: &mut String, value: &T) {

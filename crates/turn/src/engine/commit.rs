@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::FutureExt;
+
 use super::{
     Shared,
     cache::Cached,
@@ -122,11 +124,10 @@ impl Shared {
         let write = self.write(&mailbox.key, &mut draft.document, &draft.expect);
         let bytes = write.body.len();
         fault!("before_commit");
-        let saved = async {
-            match has_steps {
-                true => self.save_in_steps(write, (&id, rev), further).await,
-                false => self.save(write, further).await,
-            }
+        let saved = match (has_steps, further.is_empty()) {
+            (false, true) => self.store.save(write),
+            (false, false) => self.save_all(write, further).boxed(),
+            (true, _) => self.save_in_steps(write, (&id, rev), further).boxed(),
         };
         let saved = match self.within(within, saved).await {
             Some(saved) => saved,
@@ -174,10 +175,7 @@ impl Shared {
         Write { key: key.clone(), expect: expect.clone(), body: document.to_json(), due, expires }
     }
 
-    async fn save(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
-        if further.is_empty() {
-            return self.store.save(write).await;
-        }
+    async fn save_all(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
         let transactions = self.store.transactions().expect("without them it is done in steps");
         let mut writes = vec![write];
         for (key, mut held) in further {
@@ -205,7 +203,7 @@ impl Shared {
         let mut desk = mailbox.desk();
         self.counters.recovered.add(usize::from(draft.is_taken));
         desk.claimed_at = Some(began);
-        desk.note(ledger, self.ids.instance(), self.uptime());
+        desk.note(ledger, self.ids.instance(), || self.uptime());
         self.start_courier(mailbox, &mut desk);
         drop(desk);
         if let Some(at) = ledger.timers.iter().map(|timer| timer.at).min() {

@@ -100,8 +100,7 @@ async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, i
     // Let go of the desk before anything else is done.
     let named = named(&activity, &mailbox.desk());
     let activity = match named {
-        Ok(None) => activity,
-        Ok(Some(named)) => Arc::new(named),
+        Ok(named) => named.unwrap_or(activity),
         Err(reason) => return settle(shared, mailbox, entry, &Delivery::Refused { reason }),
     };
     let parcel = Parcel { id: entry.id.clone(), key: mailbox.key.clone(), activity, is_repeat };
@@ -120,7 +119,7 @@ async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, i
 
 /// An activity that changes a message, with the channel's name for it. Nothing to do for any other: it
 /// is handed over as it is.
-fn named(activity: &Activity, desk: &Desk) -> Result<Option<Activity>, String> {
+fn named(activity: &Activity, desk: &Desk) -> Result<Option<Arc<Activity>>, String> {
     let name = match Target::of(activity) {
         None => return Ok(None),
         Some(Target::Channels(name)) => name,
@@ -130,7 +129,7 @@ fn named(activity: &Activity, desk: &Desk) -> Result<Option<Activity>, String> {
                 .to_owned()
         })?,
     };
-    Ok(Some(Activity { id: Some(name), ..activity.clone() }))
+    Ok(Some(Arc::new(Activity { id: Some(name), ..activity.clone() })))
 }
 
 /// Takes note of what became of a hand-over.

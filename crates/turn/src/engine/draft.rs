@@ -314,8 +314,8 @@ fn to_stored(turn: TurnId, reply: Reply, is_answer: bool) -> Prepared {
     // A change of an earlier message is for the channel, whoever waits for the replies.
     let is_answer = is_answer && Target::of(&activity).is_none();
     if is_answer {
-        activity.id = Some(id.as_str().to_owned());
+        Arc::make_mut(&mut activity).id = Some(id.as_str().to_owned());
     }
-    let raw = Raw::of(&activity).expect("an activity is always JSON");
-    Prepared { id, raw, activity: Arc::new(activity), is_kept, is_answer }
+    let raw = Raw::of(&*activity).expect("an activity is always JSON");
+    Prepared { id, raw, activity, is_kept, is_answer }
 }

@@ -8,7 +8,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sayso_activity::{Activity, Kind, Reference};
+use sayso_activity::{Activity, Kind};
 use tracing::Instrument;
 
 use super::{
@@ -25,6 +25,7 @@ use crate::{
     document::{Accepted, Document},
     effects::Effects,
     id::TurnId,
+    origin::Origin,
     run::{Attempt, Made, Running},
 };
 
@@ -188,17 +189,14 @@ fn start(
     effects: Arc<Effects>,
 ) -> Option<Box<Carried>> {
     let id = TurnId::parse(entry.ids.first()?)?;
-    let activity: Activity = entry.activity.get().ok()?;
-    let mut reference = activity.reference();
-    if entry.is_timer {
-        reference = Reference { activity_id: None, ..reference };
-    }
+    let activity: Arc<Activity> = Arc::new(entry.activity.get().ok()?);
+    let origin = if entry.is_timer { Origin::of_ours } else { Origin::of };
     let shelf = Shelf::new(shared, shared.limits.deadline, 0);
     let attempt = Attempt {
         id,
         key: mailbox.key.clone(),
-        reference: Arc::new(reference),
-        activity: Arc::new(activity),
+        origin: origin(&activity),
+        activity,
         now: entry.at,
         bag: draft.document.bag.clone(),
         source: Arc::clone(&shelf) as _,
@@ -229,7 +227,7 @@ async fn wait(
         }
         if is_message && now >= show_at {
             show_at = now + limits.typing_every;
-            shared.show(&mailbox.key, typing(&run.attempt.reference));
+            shared.show(&mailbox.key, typing(&run.attempt.origin));
         }
         let until = renew_at.min(show_at.max(now)).min(began + limits.long_deadline);
         let until = if is_message { until } else { renew_at.min(began + limits.long_deadline) };
@@ -322,8 +320,8 @@ fn lost(entry: &Accepted) -> Failure {
     }
 }
 
-fn typing(reference: &Reference) -> Activity {
+fn typing(origin: &Origin) -> Activity {
     let mut typing = Activity::typing();
-    typing.apply_reference(reference);
+    origin.address(&mut typing);
     typing
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use sayso_activity::{Activity, Kind, Reference};
+use sayso_activity::{Activity, Kind};
 use tokio::sync::{Notify, oneshot};
 use tracing::Span;
 
@@ -22,6 +22,7 @@ use crate::{
     document::{Claim, Entry, Ledger},
     effects::Effects,
     id::{ReplyId, TurnId},
+    origin::Origin,
     store::ETag,
 };
 
@@ -163,7 +164,7 @@ impl Batch {
 impl Item {
     pub(super) fn new(
         id: TurnId,
-        activity: Activity,
+        activity: Arc<Activity>,
         sender: oneshot::Sender<Result<Answer, Error>>,
         shared: &Shared,
     ) -> Self {
@@ -174,7 +175,7 @@ impl Item {
         };
         let span = tracing::info_span!("turn", %id, kind);
         Self {
-            parts: vec![Part { id, activity: Arc::new(activity), sender }],
+            parts: vec![Part { id, activity, sender }],
             now: shared.clock.now(),
             since: shared.uptime(),
             effects: Arc::default(),
@@ -193,12 +194,10 @@ impl Item {
     }
 
     /// Where the replies go.
-    pub(super) fn reference(&self, activity: &Activity) -> Reference {
-        let reference = activity.reference();
+    pub(super) fn origin(&self, activity: &Arc<Activity>) -> Origin {
         match self.logic {
-            None => reference,
-            // The channel never had an activity of this id: nothing can be a reply to it.
-            Some(_) => Reference { activity_id: None, ..reference },
+            None => Origin::of(activity),
+            Some(_) => Origin::of_ours(activity),
         }
     }
 
@@ -349,7 +348,7 @@ impl Desk {
     }
 
     /// Takes note of the document as it is stored now, for the courier.
-    pub(super) fn note(&mut self, ledger: &Ledger, me: &str, now: Duration) {
+    pub(super) fn note(&mut self, ledger: &Ledger, me: &str, now: impl FnOnce() -> Duration) {
         self.rev = ledger.rev;
         let mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
         self.outbox = if mine { ledger.outbox.clone() } else { Vec::new() };
@@ -359,7 +358,7 @@ impl Desk {
             Some(claim) if !mine => match self.foreign.take() {
                 // The same claim as before: it has been silent since then.
                 Some((known, since)) if known == *claim => Some((known, since)),
-                _ => Some((claim.clone(), now)),
+                _ => Some((claim.clone(), now())),
             },
             _ => None,
         };

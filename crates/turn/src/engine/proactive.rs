@@ -176,7 +176,7 @@ impl Engine {
         if shared.is_closing() {
             return Err(Error::Closing);
         }
-        let activity = event(reference, id);
+        let activity = Arc::new(event(reference, id));
         let key = conversation_key(&activity)?;
         let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
         let (sender, receiver) = oneshot::channel();

@@ -69,12 +69,13 @@ async fn process(
     let began = shared.uptime();
     let limits = &shared.limits;
     let mut reason = "earlier turns of the conversation took too long".to_owned();
+    let mut now = began;
     for rounds in 0..limits.rounds_max {
-        give_up_late(shared, &mut batch, rounds, &reason);
+        give_up_late(shared, &mut batch, rounds, now, &reason);
         if batch.is_empty() {
             return None;
         }
-        match round(shared, mailbox, &batch, rounds).await {
+        match round(shared, mailbox, &batch, rounds, now).await {
             Ok((verdicts, late)) => {
                 answer(batch.items, verdicts);
                 return late;
@@ -98,13 +99,14 @@ async fn process(
                 let most = limits.backoff_first.saturating_mul(1 << rounds.min(16));
                 let jitter = shared.ids.jitter(most.min(limits.backoff_max));
                 // Waiting beyond the deadline helps nobody: wake to say so in time.
-                let left = time_left(shared, &batch);
+                let left = time_left(shared, &batch, shared.uptime());
                 shared.clock.sleep(jitter.max(wait.unwrap_or_default()).min(left)).await;
+                now = shared.uptime();
             }
         }
     }
     shared.counters.given_up.add(batch.items.len());
-    let waited = shared.uptime().saturating_sub(began);
+    let waited = now.saturating_sub(began);
     fail(batch.items, &Error::Busy { rounds: limits.rounds_max, waited, reason });
     None
 }
@@ -124,18 +126,17 @@ async fn one_by_one(
 }
 
 /// How long a batch has from now on: until the first of its deadlines.
-fn time_left(shared: &Shared, batch: &Batch) -> Duration {
+fn time_left(shared: &Shared, batch: &Batch, now: Duration) -> Duration {
     let Some(oldest) = batch.items.iter().map(|item| item.since).min() else {
         // Nobody waits for a chore, but a claim may lapse while a store call hangs.
         return shared.limits.deadline.min(shared.limits.claim / 4);
     };
-    let left = (oldest + shared.limits.deadline).saturating_sub(shared.uptime());
+    let left = (oldest + shared.limits.deadline).saturating_sub(now);
     left.max(Duration::from_millis(1))
 }
 
 /// Answers those whose deadline has passed.
-fn give_up_late(shared: &Shared, batch: &mut Batch, rounds: u32, reason: &str) {
-    let now = shared.uptime();
+fn give_up_late(shared: &Shared, batch: &mut Batch, rounds: u32, now: Duration, reason: &str) {
     let is_late = |item: &mut Item| now.saturating_sub(item.since) >= shared.limits.deadline;
     for item in batch.items.extract_if(.., is_late) {
         shared.counters.given_up.add(1);
@@ -149,13 +150,14 @@ async fn round(
     mailbox: &Arc<Mailbox>,
     batch: &Batch,
     rounds: u32,
+    now: Duration,
 ) -> Result<(Verdicts, Option<Box<Carried>>), Setback> {
-    let left = time_left(shared, batch);
+    let left = time_left(shared, batch, now);
     let (mut draft, is_fresh) = load(shared, mailbox, batch, rounds, left).await?;
     fault!("after_load");
     let me = shared.ids.instance();
     if !draft.document.ledger.decided.is_empty() {
-        shared.finish(&mut draft, left).await;
+        Box::pin(shared.finish(&mut draft, left)).await;
     }
     let (handed, doubtful) = mailbox.desk().dealt_with();
     draft.record(&handed, &shared.limits);
@@ -163,7 +165,7 @@ async fn round(
     let shelf = Shelf::new(shared, left, rounds);
     let mut fired = 0;
     if batch.chores.contains(&Chore::Fire) {
-        fired = fire(shared, mailbox, &mut draft, &shelf, left).await?;
+        fired = Box::pin(fire(shared, mailbox, &mut draft, &shelf, left)).await?;
     }
     let mut verdicts = Vec::with_capacity(batch.items.len());
     let (mut late, mut waits) = (None, None);
@@ -195,7 +197,7 @@ async fn round(
             return Err(Setback::Again { reason, wait: None });
         }
         if let (true, Expect::At(etag)) = (draft.is_expired, &draft.expect) {
-            shared.remove(&mailbox.key, etag, left).await;
+            Box::pin(shared.remove(&mailbox.key, etag, left)).await;
         } else if is_fresh {
             unchanged(shared, mailbox, &draft);
         }
@@ -203,7 +205,7 @@ async fn round(
     }
     // What is committed with it was not so when it began.
     let late = late.filter(|late| late.is_apart());
-    let left = if late.is_some() { time_left(shared, batch) } else { left };
+    let left = if late.is_some() { time_left(shared, batch, shared.uptime()) } else { left };
     match shared.commit(mailbox, draft, &shelf, left).await {
         Commit::Committed => {
             if batch.items.is_empty() && !handed.is_empty() {
@@ -252,7 +254,7 @@ pub(super) async fn load(
             return Ok((Draft::new((*document).clone(), Expect::At(etag)), false));
         }
     }
-    match shared.load(&mailbox.key, rounds, within).await {
+    match Box::pin(shared.load(&mailbox.key, rounds, within)).await {
         Ok(Loaded { document, expect, is_settled, is_expired }) => {
             let mut desk = mailbox.desk();
             if document.ledger.rev < desk.rev && expect != Expect::Absent {
@@ -276,6 +278,6 @@ pub(super) async fn load(
 /// Takes note of a document that needs no write, so that the courier stops asking for one.
 pub(super) fn unchanged(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, draft: &Draft) {
     let mut desk = mailbox.desk();
-    desk.note(&draft.document.ledger, shared.ids.instance(), shared.uptime());
+    desk.note(&draft.document.ledger, shared.ids.instance(), || shared.uptime());
     shared.start_courier(mailbox, &mut desk);
 }

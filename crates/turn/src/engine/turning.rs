@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sayso_activity::{Activity, Raw, Reference};
+use sayso_activity::{Activity, Raw};
 use tracing::Instrument;
 
 use super::{
@@ -19,6 +19,7 @@ use crate::{
     Error, Failure, Logic,
     document::{Accepted, Recorded},
     id::TurnId,
+    origin::Origin,
     run::{Attempt, Made},
     turn::Source,
 };
@@ -61,7 +62,7 @@ pub(super) async fn turn(
         let attempt = Attempt {
             id: first.id,
             key: mailbox.key.clone(),
-            reference: Arc::new(item.reference(&activity)),
+            origin: item.origin(&activity),
             activity: Arc::clone(&activity),
             now: item.now,
             bag: draft.document.bag.clone(),
@@ -214,7 +215,7 @@ pub(super) async fn judge(
     }
     shared.counters.failures.add(1);
     let within = Some((&*shared.clock, left));
-    let handled = attempt.run_on_error(logic, Arc::clone(&failure), within).await;
+    let handled = Box::pin(attempt.run_on_error(logic, Arc::clone(&failure), within)).await;
     Ok(match handled.map(|made| made.and_then(prepare)) {
         Some(Ok(result)) => Ok(result),
         Some(Err(second)) => {
@@ -260,16 +261,15 @@ pub(super) async fn fire(
         draft.remove_timer(&timer.id);
         fired += 1;
         let id = TurnId::new(&mailbox.key, &timer.id);
-        let activity: Activity = match timer.activity.get() {
-            Ok(activity) if shared.logic.handles(&activity) => activity,
+        let activity: Arc<Activity> = match timer.activity.get() {
+            Ok(activity) if shared.logic.handles(&activity) => Arc::new(activity),
             _ => continue,
         };
         let attempt = Attempt {
             id,
             key: mailbox.key.clone(),
-            // The channel never had an activity of this id: nothing can be a reply to it.
-            reference: Arc::new(Reference { activity_id: None, ..activity.reference() }),
-            activity: Arc::new(activity),
+            origin: Origin::of_ours(&activity),
+            activity,
             now,
             bag: draft.document.bag.clone(),
             source: Arc::clone(shelf) as _,

@@ -65,7 +65,7 @@ impl Running {
         // Most handlers never wait: a timer only for those that do.
         match (&mut self.handler).now_or_never() {
             Some(ended) => Some(self.ended(ended)),
-            None => self.until(other(most)).await,
+            None => Box::pin(self.until(other(most))).await,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, error::Error as _, sync::Arc, time::Duration};
 
-use sayso_activity::{Activity, Reference};
+use sayso_activity::Activity;
 
 use super::{Line, Source};
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     clock::Timestamp,
     document::{Response, Timer},
     id::{ReplyId, TurnId},
+    origin::Origin,
     run::{Attempt, Given, Made, conversation_key},
     turn::Reply,
 };
@@ -88,8 +89,8 @@ impl<'a> Stage<'a> {
         if let Some(bag) = self.starts_with.take() {
             drop(self.documents.insert(key.clone(), bag));
         }
-        let reference = activity.reference();
-        self.turn(key, activity, reference).await;
+        let activity = Arc::new(activity);
+        self.turn(key, Origin::of(&activity), activity).await;
         Ok(())
     }
 
@@ -108,9 +109,8 @@ impl<'a> Stage<'a> {
             self.now = self.now.max(timer.at);
             let Ok(activity) = timer.activity.get::<Activity>() else { continue };
             self.lines.push(Line::Timer(Box::new(activity.clone())));
-            // The channel never had an activity of this id: nothing can be a reply to it.
-            let reference = Reference { activity_id: None, ..activity.reference() };
-            self.turn(key, activity, reference).await;
+            let activity = Arc::new(activity);
+            self.turn(key, Origin::of_ours(&activity), activity).await;
         }
         false
     }
@@ -123,7 +123,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    async fn turn(&mut self, key: Key, activity: Activity, reference: Reference) {
+    async fn turn(&mut self, key: Key, origin: Origin, activity: Arc<Activity>) {
         self.response = None;
         if self.is_restarting {
             self.restart();
@@ -139,8 +139,8 @@ impl<'a> Stage<'a> {
         }
         let attempt = Attempt {
             id,
-            reference: Arc::new(reference),
-            activity: Arc::new(activity),
+            origin,
+            activity,
             now: self.now,
             bag: self.documents.get(&key).cloned().unwrap_or_default(),
             source: Arc::new(Given::new(self.documents.clone())),
@@ -201,7 +201,8 @@ impl<'a> Stage<'a> {
             |key: &Key, timer: &Timer| *key == attempt.key && made.cancelled.contains(&timer.id);
         self.timers.retain(|(key, timer)| !is_cancelled(key, timer));
         self.timers.extend(made.timers.into_iter().map(|timer| (attempt.key.clone(), timer)));
-        for Reply { number, mut activity, .. } in made.replies.into_replies() {
+        for Reply { number, activity, .. } in made.replies.into_replies() {
+            let mut activity = Arc::unwrap_or_clone(activity);
             // A change of an earlier message has that one's name already.
             let name = || ReplyId::new(attempt.id, number).as_str().to_owned();
             activity.id.get_or_insert_with(name);

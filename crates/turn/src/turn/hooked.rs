@@ -43,35 +43,37 @@ impl Turn {
         }
     }
 
-    /// What is sent instead of a reply; the hooks see it addressed.
-    pub(super) fn hooked(&mut self, activity: Activity) -> Option<Activity> {
-        let activity = self.addressed(activity);
+    /// What is sent instead of a reply, which is addressed already.
+    pub(super) fn hooked(&mut self, activity: Arc<Activity>) -> Option<Arc<Activity>> {
         if self.inner().hooks.is_empty() {
             return Some(activity);
         }
-        let passed = self.past(|turn, hooks| {
+        let activity = Arc::unwrap_or_clone(activity);
+        let mut passed = self.past(|turn, hooks| {
             hooks.on_send.iter().try_fold(activity, |activity, hook| hook(turn, activity))
         })?;
-        Some(self.addressed(passed))
+        self.address(&mut passed);
+        Some(Arc::new(passed))
     }
 
     /// What a message becomes instead.
     pub(super) fn hooked_update(
         &mut self,
         message: &MessageId,
-        activity: Activity,
+        mut activity: Activity,
     ) -> Option<Activity> {
-        let activity = self.addressed(activity);
+        self.address(&mut activity);
         if self.inner().hooks.is_empty() {
             return Some(activity);
         }
-        let passed = self.past(|turn, hooks| {
+        let mut passed = self.past(|turn, hooks| {
             hooks
                 .on_update
                 .iter()
                 .try_fold(activity, |activity, hook| hook(turn, message, activity))
         })?;
-        Some(self.addressed(passed))
+        self.address(&mut passed);
+        Some(passed)
     }
 
     /// Whether a message is deleted.
@@ -79,10 +81,9 @@ impl Turn {
         self.past(|turn, hooks| hooks.on_delete.iter().all(|hook| hook(turn, message)))
     }
 
-    fn addressed(&self, mut activity: Activity) -> Activity {
-        activity.apply_reference(&self.inner().reference);
+    pub(super) fn address(&self, activity: &mut Activity) {
+        self.inner().origin.address(activity);
         activity.id = None;
-        activity
     }
 
     /// Lets the hooks look at the turn, which is without them meanwhile.

@@ -59,7 +59,7 @@ fn spare(inner: &Inner) -> Inner {
     Inner {
         id: inner.id,
         activity: Arc::clone(&inner.activity),
-        reference: Arc::clone(&inner.reference),
+        origin: inner.origin.clone(),
         now: inner.now,
         conversation: State::new(inner.conversation.key().clone(), Bag::default()),
         further: Vec::new(),

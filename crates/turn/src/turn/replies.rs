@@ -12,7 +12,7 @@ use crate::{
 /// Replies in order. Each keeps its number when one before it is taken back: names are made of numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replies {
-    list: Vec<Activity>,
+    list: Vec<Arc<Activity>>,
     /// The numbers that were taken back, in rising order.
     removed: Vec<usize>,
     /// How many were not taken because of the limit.
@@ -24,13 +24,13 @@ pub(crate) struct Replies {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) number: usize,
-    pub(crate) activity: Activity,
+    pub(crate) activity: Arc<Activity>,
     /// Whether something remembers its name.
     pub(crate) is_kept: bool,
 }
 
 impl Replies {
-    pub(crate) fn as_slice(&self) -> &[Activity] {
+    pub(crate) fn as_slice(&self) -> &[Arc<Activity>] {
         &self.list
     }
 
@@ -38,7 +38,7 @@ impl Replies {
         self.list.len()
     }
 
-    pub(crate) fn push(&mut self, turn: TurnId, activity: Activity) -> MessageId {
+    pub(crate) fn push(&mut self, turn: TurnId, activity: Arc<Activity>) -> MessageId {
         let number = self.list.len() + self.removed.len();
         self.list.push(activity);
         MessageId::ours(turn, number, self.kept.get_or_insert_default())
@@ -47,7 +47,7 @@ impl Replies {
     /// The reply of a number, unless it was taken back.
     pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut Activity> {
         let at = self.position(number)?;
-        self.list.get_mut(at)
+        self.list.get_mut(at).map(Arc::make_mut)
     }
 
     /// Takes a reply back that nobody has heard yet.
@@ -66,7 +66,7 @@ impl Replies {
     }
 
     pub(crate) fn into_activities(self) -> Vec<Activity> {
-        self.list
+        self.list.into_iter().map(Arc::unwrap_or_clone).collect()
     }
 
     pub(crate) fn into_replies(self) -> impl Iterator<Item = Reply> {
@@ -89,12 +89,12 @@ mod tests {
         let turn = TurnId::new(&Key::new("c").unwrap(), "1");
         let mut replies = Replies::default();
         for text in ["a", "b", "c", "d"] {
-            replies.push(turn, Activity::message(text));
+            replies.push(turn, Arc::new(Activity::message(text)));
         }
         for number in [2, 0, 0, 9] {
             replies.remove(number);
         }
-        assert_eq!(replies.push(turn, Activity::message("e")).number_in(turn), Some(4));
+        assert_eq!(replies.push(turn, Arc::new(Activity::message("e"))).number_in(turn), Some(4));
         assert_eq!(replies.get_mut(3).unwrap().text(), "d");
         assert!(replies.get_mut(2).is_none() && replies.get_mut(5).is_none());
         let left: Vec<_> = replies.into_replies().map(|reply| reply.number).collect();

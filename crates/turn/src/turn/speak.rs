@@ -1,5 +1,7 @@
 //! Speaking: what a turn says, changes and takes back. All of it waits for the commit.
 
+use std::sync::Arc;
+
 use sayso_activity::{Activity, Kind};
 
 use super::Turn;
@@ -31,8 +33,12 @@ impl Turn {
                 id
             }
             _ => {
-                let Some(activity) = self.hooked(activity) else { return MessageId::nothing() };
-                self.push(activity)
+                let mut activity = Arc::new(activity);
+                self.address(Arc::make_mut(&mut activity));
+                match self.hooked(activity) {
+                    Some(activity) => self.push(activity),
+                    None => MessageId::nothing(),
+                }
             }
         }
     }
@@ -66,14 +72,14 @@ impl Turn {
         }
         let mut activity = Activity::message("");
         activity.text = None;
-        activity.apply_reference(&inner.reference);
+        inner.origin.address(&mut activity);
         self.change(Kind::MessageDelete, message, activity);
     }
 
     /// What was said so far in this attempt, addressed, in order. Changes of earlier messages are among
     /// it, as `messageUpdate` and `messageDelete`.
     #[must_use]
-    pub fn replies(&self) -> &[Activity] {
+    pub fn replies(&self) -> &[Arc<Activity>] {
         self.inner().replies.as_slice()
     }
 
@@ -83,10 +89,10 @@ impl Turn {
         }
         activity.kind = kind;
         activity.id = Some(message.text());
-        self.push(activity);
+        self.push(Arc::new(activity));
     }
 
-    fn push(&mut self, activity: Activity) -> MessageId {
+    fn push(&mut self, activity: Arc<Activity>) -> MessageId {
         let inner = self.inner_mut();
         if inner.replies.len() >= inner.limits.replies_max {
             inner.replies.over += 1;

@@ -9,12 +9,12 @@ use std::{
     time::Duration,
 };
 
-use sayso_activity::{Activity, Raw, Reference};
+use sayso_activity::{Activity, Raw};
 use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::{Source, Turn};
-use crate::{Key, MessageId};
+use crate::{Key, MessageId, origin::Origin};
 
 /// A reply in the making: [`Turn::stream`] begins it, [`Turn::finish`] makes it a message.
 ///
@@ -42,7 +42,7 @@ pub struct Stream(Arc<Inside>);
 
 struct Inside {
     key: Key,
-    reference: Arc<Reference>,
+    origin: Origin,
     source: Arc<dyn Source>,
     /// How often the channel may be told, if it shows messages in the making at all.
     pace: Option<Duration>,
@@ -149,7 +149,7 @@ impl Inside {
             let (id, sequence) = (draft.id.clone(), Some(draft.sequence));
             sign = described(sign, id.as_deref(), stream_type, sequence);
         }
-        sign.apply_reference(&self.reference);
+        self.origin.address(&mut sign);
         Some(sign)
     }
 
@@ -195,17 +195,15 @@ impl super::Inner {
             Some("expectReplies") => None,
             // Whoever asked for it listens.
             Some("stream") => Some(Duration::from_millis(100)),
-            _ => pace(&self.reference),
+            _ => pace(&self.origin),
         }
     }
 }
 
 /// How often a channel may be told of a message in the making, if it shows any.
-fn pace(reference: &Reference) -> Option<Duration> {
-    let conversation = reference.conversation.as_ref();
-    let kind = conversation.and_then(|conversation| conversation.conversation_type.as_deref());
-    match reference.channel_id.as_deref() {
-        Some("msteams") if kind == Some("personal") => Some(Duration::from_secs(1)),
+fn pace(origin: &Origin) -> Option<Duration> {
+    match origin.channel_id() {
+        Some("msteams") if origin.conversation_type() == Some("personal") => Some(Duration::from_secs(1)),
         Some("webchat" | "directline") => Some(Duration::from_millis(500)),
         _ => None,
     }
@@ -226,7 +224,7 @@ impl Turn {
         }
         let stream = Stream(Arc::new(Inside {
             key: inner.conversation.key().clone(),
-            reference: Arc::clone(&inner.reference),
+            origin: inner.origin.clone(),
             source: Arc::clone(&inner.source),
             pace: inner.pace(),
             draft: Mutex::default(),
@@ -261,7 +259,7 @@ impl Turn {
             return;
         }
         inner.shown += 1;
-        sign.apply_reference(&inner.reference);
+        inner.origin.address(&mut sign);
         let (source, key) = (Arc::clone(&inner.source), inner.conversation.key().clone());
         let show = async move { drop(source.show(&key, &sign).await) };
         inner.source.spawn(Box::pin(show));
