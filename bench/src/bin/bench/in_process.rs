@@ -36,17 +36,19 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn measure(bench: &Bench, runtime: Runtime, logic: Logic) -> anyhow::Result<Value> {
-    // About as long for each; what warms up (a compiler in the runtime) has a run before.
-    let conversations = match runtime {
-        Runtime::Sayso => 20_000,
-        Runtime::JavaScript | Runtime::Agents => 600,
-        Runtime::Python => 150,
+    // What warms up (a compiler in the runtime) has a run before. More for who is quick about it, or
+    // there would be little to measure; not so many that memory grows beyond the others' in what is
+    // kept of each conversation.
+    let (conversations, runs) = match runtime {
+        Runtime::Sayso => (3000, "7"),
+        Runtime::JavaScript | Runtime::Agents => (600, "3"),
+        Runtime::Python => (150, "3"),
     };
     let conversations = if bench.is_quick { conversations / 3 } else { conversations };
     let output = bench
         .programs
         .in_process(runtime)?
-        .args(["scaleout", logic.name(), "memory", &conversations.to_string(), "3"])
+        .args(["scaleout", logic.name(), "memory", &conversations.to_string(), runs])
         .output()
         .with_context(|| format!("cannot start {}", runtime.name()))?;
     let complaint = String::from_utf8_lossy(&output.stderr);
