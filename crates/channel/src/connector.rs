@@ -33,6 +33,7 @@ use crate::{
         call::Call,
         path::{Path, is_history},
     },
+    service_urls::Lately,
 };
 
 /// Shorter than servers usually keep an idle connection (Node: 5 s), so that a reply seldom meets a dead
@@ -61,7 +62,7 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug)]
 pub struct Connector {
     pub(crate) client: Client,
-    pub(crate) service_urls: ServiceUrls,
+    service_urls: Arc<Lately>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) timeout: Duration,
     pub(crate) clock: Arc<dyn Clock>,
@@ -151,6 +152,7 @@ impl Connector {
         let ConnectorOptions { service_urls, tokens, timeout, clock, .. } = options;
         // Whoever listens on this machine is not known to be a channel.
         let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
+        let service_urls = Arc::new(Lately::new(service_urls));
         Ok(Self { client, service_urls, tokens, timeout, clock, pauses: Arc::default() })
     }
 
@@ -240,6 +242,9 @@ fn is_unsent(activity: &Activity) -> bool {
 
 /// The reply as it is posted: the channel gives the id.
 pub(crate) fn body(activity: &Activity) -> Vec<u8> {
+    if activity.id.is_none() && activity.extra.get("id").is_none() {
+        return activity.to_json();
+    }
     let mut activity = activity.clone();
     activity.id = None;
     drop(activity.extra.remove("id"));

@@ -23,7 +23,7 @@ use axum::{
 use sayso_turn::{Engine, activity::Activity};
 
 use self::refusal::Refusal;
-use crate::{ServiceUrls, auth::Authenticator};
+use crate::{ServiceUrls, auth::Authenticator, service_urls::Lately};
 
 /// What the endpoint lets in.
 ///
@@ -133,13 +133,15 @@ where
     if options.has_stats {
         routes = routes.route("/stats", get(status::stats).fallback(refusal::wrong_method));
     }
-    routes.with_state(Arc::new(Endpoint { engine, options }))
+    let service_urls = Lately::new(options.service_urls.clone());
+    routes.with_state(Arc::new(Endpoint { engine, options, service_urls }))
 }
 
 /// What the routes share.
 struct Endpoint {
     engine: Engine,
     options: EndpointOptions,
+    service_urls: Lately,
 }
 
 async fn messages(
@@ -161,7 +163,7 @@ async fn messages(
         verified.admit(&mut activity).map_err(refusal::of_denial)?;
     }
     guard::check_ids(&activity)?;
-    guard::check_service_url(&activity, &options.service_urls)?;
+    guard::check_service_url(&activity, &endpoint.service_urls)?;
     if activity.delivery_mode.as_deref() == Some("stream") {
         return stream::answer(endpoint.engine.clone(), activity).await;
     }

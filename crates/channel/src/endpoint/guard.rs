@@ -15,7 +15,7 @@ use super::refusal::{self, Refusal};
 use crate::{
     ServiceUrls,
     auth::{Authenticator, Verified},
-    service_urls::{is_loopback_name, is_loopback_origin},
+    service_urls::{Lately, is_loopback_name, is_loopback_origin},
 };
 
 /// The one content type that is read.
@@ -88,7 +88,7 @@ pub(super) fn check_ids(activity: &Activity) -> Result<(), Refusal> {
 }
 
 /// Whether replies may go where the activity says. Without any to send, it may say nothing.
-pub(super) fn check_service_url(activity: &Activity, urls: &ServiceUrls) -> Result<(), Refusal> {
+pub(super) fn check_service_url(activity: &Activity, urls: &Lately) -> Result<(), Refusal> {
     let wanted = match activity.service_url.as_deref() {
         Some(url) if urls.allows(url) => return Ok(()),
         Some(url) if !url.is_empty() => "is not allowed",

@@ -203,7 +203,9 @@ impl super::Inner {
 /// How often a channel may be told of a message in the making, if it shows any.
 fn pace(origin: &Origin) -> Option<Duration> {
     match origin.channel_id() {
-        Some("msteams") if origin.conversation_type() == Some("personal") => Some(Duration::from_secs(1)),
+        Some("msteams") if origin.conversation_type() == Some("personal") => {
+            Some(Duration::from_secs(1))
+        }
         Some("webchat" | "directline") => Some(Duration::from_millis(500)),
         _ => None,
     }
