@@ -5,7 +5,7 @@
 //! about that costs a repeated hand-over under the same id, never a lost one.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -16,6 +16,9 @@ use crate::{
     document::Ledger,
     store::{Due, ETag},
 };
+
+/// How many parts are looked at in the time that lies between two looks at the whole.
+const PARTS: u32 = 16;
 
 /// What was seen waiting, and since when it has not changed.
 type Seen = BTreeMap<Key, (ETag, Duration)>;
@@ -35,7 +38,10 @@ pub(super) async fn watch(shared: Weak<Shared>) {
         }
         if shared.uptime() >= next_look {
             look(&shared, &mut seen, &mut after).await;
-            let every = shared.limits.sweep_every;
+            // Where much waits a look sees a part of it: the next part soon, or a dead instance with
+            // many conversations would be missed for minutes.
+            let parts = if after.is_some() { PARTS } else { 1 };
+            let every = shared.limits.sweep_every / parts;
             // Spread, so that instances started together do not look together.
             next_look = shared.uptime() + every / 2 + shared.ids.jitter(every);
         }
@@ -66,10 +72,11 @@ async fn look(shared: &Arc<Shared>, seen: &mut Seen, after: &mut Option<Key>) {
     // What was seen in the same stretch of keys and is not there any more has been dealt with.
     let end = if found.len() < limits.sweep_max { None } else { found.last() };
     let end = end.map(|due| due.key.clone());
+    let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
     seen.retain(|key, _| {
         let is_before = after.as_ref().is_some_and(|after| key <= after);
         let is_beyond = end.as_ref().is_some_and(|end| key > end);
-        is_before || is_beyond || found.iter().any(|due| due.key == *key)
+        is_before || is_beyond || there.contains(key)
     });
     for due in found {
         consider(shared, seen, due);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures_util::future::join_all;
-use sayso_turn::{Error, channel::Delivery, document::RESERVED};
+use sayso_turn::{Error, activity::ConversationAccount, channel::Delivery, document::RESERVED};
 
 use crate::world::{Fault, Step, World, asking, log_bot, message};
 
@@ -84,6 +84,27 @@ async fn p3_a_dead_claim_is_noticed_in_a_busy_conversation() {
     world.until_delivered().await;
     assert_eq!(world.channel.texts().len(), 40);
     assert_eq!(second.engine.stats().recovered, 1);
+}
+
+/// P3: also when the dead one had many more conversations than a look takes.
+#[tokio::test(start_paused = true)]
+async fn p3_what_many_conversations_left_behind_is_delivered_within_two_claims() {
+    let count = 300;
+    let mut world = World::new();
+    world.limits.sweep_max = 10;
+    world.channel.script(std::iter::repeat_with(|| Step::Hang).take(count));
+    let first = world.start(log_bot());
+    for number in 0..count {
+        let mut activity = message("1", &format!("m{number}"));
+        activity.conversation = Some(ConversationAccount::new(format!("c{number}")));
+        first.engine.receive(activity).await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.channel.texts().len(), 0);
+    first.kill();
+    let _second = world.start(log_bot());
+    tokio::time::sleep(2 * world.limits.claim).await;
+    assert_eq!(world.channel.texts().len(), count);
 }
 
 /// P4: delivered again, at once and later, to either instance: one effect, one reply, the same answer.
@@ -184,8 +205,7 @@ async fn p7_user_and_conversation_commit_together() {
         let engine = instances[n % 2].engine.clone();
         let mut activity = message(&n.to_string(), "m");
         // Two conversations of one user race for the user's document.
-        activity.conversation =
-            Some(sayso_turn::activity::ConversationAccount::new(format!("c{}", n % 3)));
+        activity.conversation = Some(ConversationAccount::new(format!("c{}", n % 3)));
         async move { engine.receive(activity).await }
     });
     let answers = join_all(turns).await;
