@@ -142,6 +142,7 @@ impl Reference {
 }
 
 /// What of a reference an outgoing activity needs, wherever it is kept.
+#[derive(Clone, Copy)]
 struct Address<'a> {
     activity_id: Option<&'a String>,
     user: Option<&'a Account>,

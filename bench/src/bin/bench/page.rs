@@ -43,7 +43,9 @@ impl Sheet {
             "Made by `scripts/bench`, which says what each part needs. Runtimes that are compared ran in \
              the same run, one after the other in every round; figures are medians, with the middle half \
              in brackets. CPU time is that of the bot's process alone. The other runtimes run the loop of \
-             the published scale-out sample, which loads, runs, saves with an ETag and tries again.",
+             the published scale-out sample, which loads, runs, saves with an ETag and tries again. Ours is \
+             built as we advise for production: the profile `fastest` of this repository's `Cargo.toml` and \
+             the feature `mimalloc`.",
         );
         let Some(machine) = machine::read(results) else { return };
         self.line(&format!(

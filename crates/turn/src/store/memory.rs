@@ -3,7 +3,7 @@
 //! For tests, for the simulator and as the yardstick of the turn's own cost.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     fmt,
     ops::Bound,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -37,7 +37,7 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct Rows {
-    by_key: HashMap<Key, Row>,
+    by_key: BTreeMap<Key, Row>,
     due: BTreeMap<Key, Timestamp>,
     /// One counter for all keys: a version is never used twice, not even by a key made anew.
     version: u64,
@@ -123,11 +123,13 @@ impl Store for MemoryStore {
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let rows = self.rows();
-        let keys = rows.by_key.keys().filter(|key| key.as_str().starts_with(prefix));
-        let mut keys: Vec<_> = keys.cloned().collect();
-        // The same order each time, for whoever lists in a test.
-        keys.sort_unstable();
-        stream::iter(keys.into_iter().map(Ok)).boxed()
+        let keys: Vec<_> = rows
+            .by_key
+            .keys()
+            .filter(|key| key.as_str().starts_with(prefix))
+            .map(|key| Ok(key.clone()))
+            .collect();
+        stream::iter(keys).boxed()
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
