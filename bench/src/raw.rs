@@ -5,6 +5,8 @@
 //! of what is due, nor an outcome settled after a failure. They are the yardsticks for what whole turns
 //! cost on the same engine.
 
+use std::sync::Arc;
+
 mod batched;
 mod postgres;
 mod redis;
@@ -14,16 +16,35 @@ pub use self::{
     batched::BatchedPostgres, postgres::RawPostgres, redis::RawRedis, sqlite::RawSqlite,
 };
 
+/// What is saved, by turns: two documents that are as different as those of two turns in a row. An
+/// engine that is given the same again may write less to its log than it must for real ones.
+pub type Bodies = [Arc<str>; 2];
+
+/// The first body or the second.
+fn body_of(bodies: &Bodies, is_second: bool) -> &str {
+    let [first, second] = bodies;
+    if is_second { second } else { first }
+}
+
+/// How much CPU time a server has taken so far, in microseconds, where that can be asked.
+pub type ServerCpu = Box<dyn FnMut() -> Option<f64>>;
+
 /// Saves documents again and again.
 pub trait Raw {
+    /// Makes everything ready that [`run`](Self::run) needs for so many saves and that is not measured.
+    fn prepare(&mut self, _count: usize) {}
+
     /// Saves every document so many times.
     ///
     /// # Panics
     /// When a save fails, or finds another version than the one that was saved last.
     fn run(&mut self, count: usize);
 
-    /// How much CPU time the server has taken so far, in microseconds, if it can be asked.
-    fn cpu_of_server(&mut self) -> Option<f64> {
+    /// Waits until nothing of that goes on any more.
+    fn rest(&mut self) {}
+
+    /// How many commits there were so far, where more than one save may belong to a step.
+    fn commits(&self) -> Option<u64> {
         None
     }
 }

@@ -10,7 +10,10 @@ use sayso_turn::{
 };
 use tokio::runtime::{Builder, Runtime};
 
-use crate::inputs;
+use crate::{
+    inputs,
+    raw::{Bodies, Raw},
+};
 
 /// Documents of one size, each saved again and again.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ pub struct Saves {
     runtime: Arc<Runtime>,
     store: Arc<dyn Store>,
     sqlite: Option<Arc<SqliteStore>>,
-    body: Arc<str>,
+    bodies: Bodies,
     documents: Vec<(Key, ETag)>,
 }
 
@@ -32,12 +35,13 @@ impl Saves {
         let runtime = Builder::new_current_thread().build().expect("the system gives a runtime");
         let store = SqliteStore::open(folder.join("saves.sqlite")).expect("the file can be opened");
         let store = Arc::new(store);
-        let mut saves = Self::on(Arc::new(runtime), Arc::clone(&store) as _, conversations, body);
+        let bodies = [Arc::clone(&body), body];
+        let mut saves = Self::on(Arc::new(runtime), Arc::clone(&store) as _, conversations, bodies);
         saves.sqlite = Some(store);
         saves
     }
 
-    /// Makes so many documents of this body on a store that has none of them.
+    /// Makes so many documents of these bodies on a store that has none of them.
     ///
     /// # Panics
     /// When the store fails.
@@ -46,18 +50,18 @@ impl Saves {
         runtime: Arc<Runtime>,
         store: Arc<dyn Store>,
         conversations: usize,
-        body: Arc<str>,
+        bodies: Bodies,
     ) -> Self {
         let documents = runtime.block_on(async {
             let mut documents = Vec::with_capacity(conversations);
             for conversation in 0..conversations {
                 let key = inputs::key(conversation);
-                let etag = save(&*store, &key, Expect::Absent, &body).await;
+                let etag = save(&*store, &key, Expect::Absent, &bodies[1]).await;
                 documents.push((key, etag));
             }
             documents
         });
-        Self { runtime, store, sqlite: None, body, documents }
+        Self { runtime, store, sqlite: None, bodies, documents }
     }
 
     /// How many documents there are.
@@ -72,12 +76,14 @@ impl Saves {
     /// # Panics
     /// When a save fails.
     pub fn run(&mut self, count: usize) {
-        let Self { runtime, store, body, documents, .. } = self;
+        let Self { runtime, store, bodies, documents, .. } = self;
         runtime.block_on(async {
             let others: Vec<_> = std::mem::take(documents)
                 .into_iter()
-                .map(|document| (Arc::clone(store), document, Arc::clone(body)))
-                .map(|(store, document, body)| tokio::spawn(repeat(store, document, body, count)))
+                .map(|document| (Arc::clone(store), document, bodies.clone()))
+                .map(|(store, document, bodies)| {
+                    tokio::spawn(repeat(store, document, bodies, count))
+                })
                 .collect();
             for other in others {
                 documents.push(other.await.expect("no save panics"));
@@ -98,14 +104,20 @@ impl Saves {
     }
 }
 
+impl Raw for Saves {
+    fn run(&mut self, count: usize) {
+        Self::run(self, count);
+    }
+}
+
 async fn repeat(
     store: Arc<dyn Store>,
     (key, mut etag): (Key, ETag),
-    body: Arc<str>,
+    bodies: Bodies,
     count: usize,
 ) -> (Key, ETag) {
-    for _ in 0..count {
-        etag = save(&*store, &key, Expect::At(etag), &body).await;
+    for body in bodies.iter().cycle().take(count) {
+        etag = save(&*store, &key, Expect::At(etag), body).await;
     }
     (key, etag)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::{runtime::Runtime, task::JoinHandle};
 use tokio_postgres::{Client, Error, NoTls};
 
-use super::Raw;
+use super::{Bodies, Raw};
 use crate::inputs;
 
 /// How many connections there are. More wait for each other.
@@ -28,11 +28,12 @@ struct Lane {
     update: Arc<str>,
     keys: Vec<String>,
     versions: Vec<i64>,
-    bodies: Vec<Vec<u8>>,
+    /// For all of them, the next first.
+    bodies: [Vec<Vec<u8>>; 2],
 }
 
 impl BatchedPostgres {
-    /// Makes a table in a schema that exists, with so many documents of this body. Whoever made the
+    /// Makes a table in a schema that exists, with so many documents of these bodies. Whoever made the
     /// schema removes it.
     ///
     /// # Errors
@@ -42,7 +43,7 @@ impl BatchedPostgres {
         url: &str,
         schema: &str,
         conversations: usize,
-        body: &str,
+        bodies: &Bodies,
     ) -> Result<Self, Error> {
         let update: Arc<str> = format!(
             "WITH given AS (
@@ -71,10 +72,12 @@ impl BatchedPostgres {
                     numbers.map(|number| inputs::key(number).as_str().to_owned()).collect();
                 let insert = format!("INSERT INTO {schema}.batched VALUES ($1, 0, $2)");
                 for key in &keys {
-                    client.execute(&insert, &[key, &body.as_bytes()]).await?;
+                    client.execute(&insert, &[key, &bodies[0].as_bytes()]).await?;
                 }
                 let versions = vec![0; keys.len()];
-                let bodies = vec![body.as_bytes().to_vec(); keys.len()];
+                let [first, second] = bodies;
+                let bodies =
+                    [second, first].map(|body| vec![body.as_bytes().to_vec(); keys.len()]);
                 let update = Arc::clone(&update);
                 lanes.push(Lane { client, connection, update, keys, versions, bodies });
             }
@@ -104,10 +107,11 @@ impl Lane {
         let update = self.client.prepare(&self.update).await.expect("the statement is right");
         for _ in 0..count {
             let saved =
-                self.client.execute(&update, &[&self.keys, &self.versions, &self.bodies]).await;
+                self.client.execute(&update, &[&self.keys, &self.versions, &self.bodies[0]]).await;
             let saved = saved.expect("the server takes the saves");
             assert_eq!(saved, self.keys.len() as u64, "nobody else writes here");
             self.versions.iter_mut().for_each(|version| *version += 1);
+            self.bodies.reverse();
         }
         self
     }

@@ -8,7 +8,7 @@ use deadpool_postgres::{
 use tokio::runtime::Runtime;
 use tokio_postgres::NoTls;
 
-use super::Raw;
+use super::{Bodies, Raw, ServerCpu, body_of};
 use crate::inputs;
 
 /// How many connections the pool has. More bring nothing on a small server.
@@ -21,12 +21,12 @@ pub struct RawPostgres {
     pool: Pool,
     schema: String,
     update: Arc<str>,
-    body: Arc<str>,
+    bodies: Bodies,
     versions: Vec<i64>,
 }
 
 impl RawPostgres {
-    /// Makes a table in a schema that exists, with so many documents of this body. Its pages have as
+    /// Makes a table in a schema that exists, with so many documents of these bodies. Its pages have as
     /// much room for new versions as those of our store.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl RawPostgres {
         url: &str,
         schema: &str,
         conversations: usize,
-        body: Arc<str>,
+        bodies: Bodies,
     ) -> Result<Self, PoolError> {
         let config = url.parse().expect("the URL is one of PostgreSQL");
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
@@ -54,7 +54,7 @@ impl RawPostgres {
             let insert = format!("INSERT INTO {schema}.raw VALUES ($1, 0, $2)");
             for conversation in 0..conversations {
                 let key = inputs::key(conversation);
-                client.execute(&insert, &[&key.as_str(), &body.as_bytes()]).await?;
+                client.execute(&insert, &[&key.as_str(), &bodies[0].as_bytes()]).await?;
             }
             Ok::<_, PoolError>(())
         })?;
@@ -63,20 +63,44 @@ impl RawPostgres {
              WHERE key = $1 AND version = $2 RETURNING version"
         );
         let (schema, versions) = (schema.to_owned(), vec![0; conversations]);
-        Ok(Self { runtime, pool, schema, update: update.into(), body, versions })
+        Ok(Self { runtime, pool, schema, update: update.into(), bodies, versions })
     }
+
+    /// Sums up the CPU time of the server's processes, if they run on this machine. What a process
+    /// took that has ended is missing: sessions last as long as the benchmark does.
+    #[must_use]
+    pub fn server_cpu(&self) -> ServerCpu {
+        let (runtime, pool) = (Arc::clone(&self.runtime), self.pool.clone());
+        Box::new(move || {
+            let pids = runtime.block_on(async {
+                let client = pool.get().await.ok()?;
+                let rows = client.query("SELECT pid FROM pg_stat_activity", &[]).await.ok()?;
+                rows.iter().map(|row| row.try_get::<_, i32>(0).ok()).collect::<Option<Vec<_>>>()
+            })?;
+            pids.into_iter().map(cpu_of).sum()
+        })
+    }
+}
+
+/// The CPU time of a process of the server, in microseconds.
+fn cpu_of(pid: i32) -> Option<f64> {
+    let of_process = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
+    // The server may be elsewhere, and the number that of some other process here.
+    (of_process("comm")?.trim() == "postgres").then_some(())?;
+    let nanos: f64 = of_process("schedstat")?.split(' ').next()?.parse().ok()?;
+    Some(nanos / 1e3)
 }
 
 impl Raw for RawPostgres {
     fn run(&mut self, count: usize) {
-        let Self { runtime, pool, update, body, versions, .. } = self;
+        let Self { runtime, pool, update, bodies, versions, .. } = self;
         runtime.block_on(async {
             let others: Vec<_> = std::mem::take(versions)
                 .into_iter()
                 .enumerate()
-                .map(|document| (pool.clone(), Arc::clone(update), document, Arc::clone(body)))
-                .map(|(pool, update, document, body)| {
-                    tokio::spawn(repeat(pool, update, document, body, count))
+                .map(|document| (pool.clone(), Arc::clone(update), document, bodies.clone()))
+                .map(|(pool, update, document, bodies)| {
+                    tokio::spawn(repeat(pool, update, document, bodies, count))
                 })
                 .collect();
             for other in others {
@@ -102,13 +126,14 @@ async fn repeat(
     pool: Pool,
     update: Arc<str>,
     (conversation, mut version): (usize, i64),
-    body: Arc<str>,
+    bodies: Bodies,
     count: usize,
 ) -> i64 {
     let key = inputs::key(conversation);
     for _ in 0..count {
         let client = pool.get().await.expect("a connection comes free");
         let statement = client.prepare_cached(&update).await.expect("the statement is right");
+        let body = body_of(&bodies, version % 2 == 0);
         let row = client.query_one(&statement, &[&key.as_str(), &version, &body.as_bytes()]).await;
         version = row.expect("nobody else writes here").get(0);
     }

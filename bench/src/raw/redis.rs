@@ -8,7 +8,7 @@ use redis::{
 };
 use tokio::runtime::Runtime;
 
-use super::Raw;
+use super::{Bodies, Raw, ServerCpu, body_of};
 use crate::inputs;
 
 /// As many as our store has: with one alone a server that flushes every write is slower.
@@ -26,7 +26,7 @@ pub struct RawRedis {
     connections: Vec<MultiplexedConnection>,
     digest: Arc<str>,
     prefix: Arc<str>,
-    body: Arc<str>,
+    bodies: Bodies,
     versions: Vec<u64>,
 }
 
@@ -40,7 +40,7 @@ impl RawRedis {
         url: &str,
         prefix: &str,
         conversations: usize,
-        body: Arc<str>,
+        bodies: Bodies,
     ) -> RedisResult<Self> {
         let server: ConnectionInfo = url.into_connection_info()?;
         let server = server.set_tcp_settings(TcpSettings::default().set_nodelay(true));
@@ -59,16 +59,33 @@ impl RawRedis {
             RedisResult::Ok((connections, digest))
         })?;
         let (digest, prefix, versions) = (digest.into(), prefix.into(), vec![0; conversations]);
-        let mut raw = Self { runtime, connections, digest, prefix, body, versions };
+        let mut raw = Self { runtime, connections, digest, prefix, bodies, versions };
         // The documents come to be.
         raw.run(1);
         Ok(raw)
+    }
+
+    /// Asks the server for its CPU time. Its threads are in there, and children that write files are not.
+    #[must_use]
+    pub fn server_cpu(&self) -> ServerCpu {
+        let (runtime, connection) = (Arc::clone(&self.runtime), self.connections.first().cloned());
+        Box::new(move || {
+            let mut ask = redis::cmd("INFO");
+            let mut connection = connection.clone()?;
+            let info = ask.arg("cpu").query_async(&mut connection);
+            let info: String = runtime.block_on(info).ok()?;
+            let parts = ["used_cpu_user:", "used_cpu_sys:"].map(|name| {
+                let line = info.lines().find_map(|line| line.strip_prefix(name));
+                line.and_then(|seconds| seconds.trim().parse::<f64>().ok())
+            });
+            parts.into_iter().sum::<Option<f64>>().map(|seconds| seconds * 1e6)
+        })
     }
 }
 
 impl Raw for RawRedis {
     fn run(&mut self, count: usize) {
-        let Self { runtime, connections, digest, prefix, body, versions } = self;
+        let Self { runtime, connections, digest, prefix, bodies, versions } = self;
         runtime.block_on(async {
             let documents = std::mem::take(versions).into_iter().enumerate();
             let others: Vec<_> = documents
@@ -78,7 +95,7 @@ impl Raw for RawRedis {
                     digest: Arc::clone(digest),
                     key: format!("{prefix}:raw:{}", inputs::key(conversation)),
                     version,
-                    body: Arc::clone(body),
+                    bodies: bodies.clone(),
                 })
                 .map(|document| tokio::spawn(document.repeat(count)))
                 .collect();
@@ -86,19 +103,6 @@ impl Raw for RawRedis {
                 versions.push(other.await.expect("no save panics"));
             }
         });
-    }
-
-    fn cpu_of_server(&mut self) -> Option<f64> {
-        let connection = self.connections.first_mut()?;
-        let mut ask = redis::cmd("INFO");
-        let ask = ask.arg("cpu");
-        let info: String = self.runtime.block_on(ask.query_async(connection)).ok()?;
-        // Its threads are in there, and children that write files are not.
-        let parts = ["used_cpu_user:", "used_cpu_sys:"].map(|name| {
-            let line = info.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|seconds| seconds.trim().parse::<f64>().ok())
-        });
-        parts.into_iter().sum::<Option<f64>>().map(|seconds| seconds * 1e6)
     }
 }
 
@@ -125,7 +129,7 @@ struct Document {
     key: String,
     /// How often it was saved: its version is that, or nothing as long as there is no document.
     version: u64,
-    body: Arc<str>,
+    bodies: Bodies,
 }
 
 impl Document {
@@ -135,7 +139,8 @@ impl Document {
             let (old, new) = (text(self.version), text(self.version + 1));
             let mut save = redis::cmd("EVALSHA");
             let _save = save.arg(&*self.digest).arg(1).arg(&self.key);
-            let _save = save.arg(old).arg(new).arg(&*self.body);
+            let body = body_of(&self.bodies, self.version % 2 == 1);
+            let _save = save.arg(old).arg(new).arg(body);
             let saved: i64 =
                 save.query_async(&mut self.connection).await.expect("the server takes a save");
             assert_eq!(saved, 1, "nobody else writes here");

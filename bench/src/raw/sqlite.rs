@@ -4,30 +4,32 @@
 //! has 64 callers could be faster with a transaction for each of them. With one for all of them it is
 //! as fast as the file can be, and nobody waits for anybody here, as real callers would.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use rusqlite::{Connection, Result, params};
 
-use super::Raw;
+use super::{Bodies, Raw, body_of};
 use crate::inputs;
 
 /// Documents in a file.
 #[derive(Debug)]
 pub struct RawSqlite {
     file: Connection,
-    body: Arc<str>,
+    bodies: Bodies,
     documents: Vec<(String, i64)>,
     /// How many saves a transaction has.
     batch: usize,
+    /// Which body comes next.
+    is_second_next: bool,
 }
 
 impl RawSqlite {
-    /// Makes a file in a folder, with the settings of our store and so many documents of this body.
+    /// Makes a file in a folder, with the settings of our store and so many documents of these bodies.
     /// A transaction has so many saves.
     ///
     /// # Errors
     /// When the file cannot be used.
-    pub fn open(folder: &Path, conversations: usize, batch: usize, body: Arc<str>) -> Result<Self> {
+    pub fn open(folder: &Path, conversations: usize, batch: usize, bodies: Bodies) -> Result<Self> {
         let file = Connection::open(folder.join(format!("raw-{batch}.sqlite")))?;
         file.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
@@ -38,9 +40,9 @@ impl RawSqlite {
         let documents: Vec<_> = (0..conversations).map(|number| (key(number), 0)).collect();
         for (key, version) in &documents {
             let insert = "INSERT INTO document VALUES (?1, ?2, ?3)";
-            let _one = file.execute(insert, params![key, version, &*body])?;
+            let _one = file.execute(insert, params![key, version, &*bodies[0]])?;
         }
-        Ok(Self { file, body, documents, batch })
+        Ok(Self { file, bodies, documents, batch, is_second_next: true })
     }
 }
 
@@ -48,13 +50,15 @@ impl Raw for RawSqlite {
     fn run(&mut self, count: usize) {
         let update =
             "UPDATE document SET version = version + 1, body = ?3 WHERE key = ?1 AND version = ?2";
-        let Self { file, body, documents, batch } = self;
+        let Self { file, bodies, documents, batch, is_second_next } = self;
         let mut update = file.prepare_cached(update).expect("the statement is right");
         for _ in 0..count {
+            let body = body_of(bodies, *is_second_next);
+            *is_second_next = !*is_second_next;
             for some in documents.chunks_mut(*batch) {
                 let transaction = file.unchecked_transaction().expect("nobody else writes here");
                 for (key, version) in some {
-                    let changed = update.execute(params![&*key, &*version, &**body]);
+                    let changed = update.execute(params![&*key, &*version, body]);
                     let changed = changed.expect("the file takes a save");
                     assert_eq!(changed, 1, "nobody else writes here");
                     *version += 1;

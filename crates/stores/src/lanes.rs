@@ -1,8 +1,9 @@
 //! Lanes: calls that are under way together travel to the engine together.
 //!
 //! A durable commit costs about the same whatever it carries. While a lane is on its way others queue
-//! up, and the next one takes them all. Nobody waits for company: a call that finds a lane free goes
-//! at once. So one caller alone loses nothing, and many share.
+//! up, and the next one takes them all. Nobody waits for company that may never come: a call that finds
+//! a lane free goes as soon as all that are about to call have done so. So one caller alone loses
+//! nothing, and many share. And there are few lanes as long as few carry everything.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -22,6 +23,13 @@ pub(crate) const BATCH_MAX: usize = 64;
 
 /// How many bytes travel together at most, unless a single call has more.
 pub(crate) const BATCH_BYTES_MAX: usize = 4 << 20;
+
+/// How many lanes leave with whatever there is. Further ones leave full or not at all: with few calls
+/// on each of many lanes an engine has more work than with many on a few.
+const EAGER: usize = 2;
+
+/// How often a lane looks whether more calls have come before it leaves.
+const LOOKS_MAX: usize = 8;
 
 /// What travels on a lane.
 pub(crate) trait Freight: Send + 'static {
@@ -63,6 +71,13 @@ struct State<I, O> {
     queue: VecDeque<Waiting<I, O>>,
     next_ticket: u64,
     lanes: usize,
+}
+
+impl<I, O> State<I, O> {
+    /// Whether one lane more than those at work should leave.
+    fn is_worth_a_lane(&self) -> bool {
+        self.lanes < EAGER || self.queue.len() >= BATCH_MAX
+    }
 }
 
 struct Waiting<I, O> {
@@ -114,7 +129,7 @@ impl<I, O> Shared<I, O> {
         let ticket = state.next_ticket;
         state.next_ticket += 1;
         state.queue.push_back(Waiting { ticket, item, reply });
-        let is_lane_free = state.lanes < self.lanes_max;
+        let is_lane_free = state.lanes < self.lanes_max && state.is_worth_a_lane();
         state.lanes += usize::from(is_lane_free);
         (ticket, is_lane_free)
     }
@@ -150,7 +165,9 @@ struct Lane<I, O> {
 
 impl<I: Freight, O: Send + 'static> Lane<I, O> {
     async fn run(mut self) {
-        while let Some((items, replies)) = self.load_up() {
+        loop {
+            self.gather().await;
+            let Some((items, replies)) = self.load_up() else { break };
             let answers = AssertUnwindSafe((self.shared.travel)(items)).catch_unwind().await;
             // A caller that is left without an answer knows that its call was under way.
             for (reply, answer) in replies.into_iter().zip(answers.unwrap_or_default()) {
@@ -160,10 +177,30 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
         }
     }
 
+    /// Lets the tasks run that are ready to, as long as that brings calls: who has just been answered
+    /// often calls again at once. No time passes here while there is nothing else to do.
+    async fn gather(&self) {
+        let mut waiting = 0;
+        for _ in 0..LOOKS_MAX {
+            tokio::task::yield_now().await;
+            let now = self.shared.state().queue.len();
+            if now >= BATCH_MAX || now <= waiting {
+                break;
+            }
+            waiting = now;
+        }
+    }
+
     /// Takes what waits, in its order, at most one call about each document. With nothing to take the
     /// lane ends, in the same breath: whoever comes next must find it gone and start another.
     fn load_up(&mut self) -> Option<(Vec<I>, Vec<oneshot::Sender<O>>)> {
         let mut state = self.shared.state();
+        state.lanes -= 1;
+        if !state.is_worth_a_lane() {
+            // The others take what waits.
+            self.has_ended = true;
+            return None;
+        }
         let (mut items, mut replies) = (Vec::new(), Vec::new());
         let (mut keys, mut bytes, mut place) = (HashSet::new(), 0, 0);
         while let Some(next) = state.queue.get(place) {
@@ -180,10 +217,10 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
             }
         }
         if items.is_empty() {
-            state.lanes -= 1;
             self.has_ended = true;
             return None;
         }
+        state.lanes += 1;
         Some((items, replies))
     }
 }

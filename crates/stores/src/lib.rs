@@ -25,7 +25,7 @@ mod entra;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzz;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod lanes;
 mod layout;
 #[cfg(feature = "postgres")]

@@ -45,8 +45,9 @@ use crate::lanes::{Lanes, Late};
 /// The largest document that [`PostgresStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many statements with saves are under way at once, each on a connection of its own. A few callers
-/// then never wait for each other, and many share: with more, nothing is gained.
+/// How many statements with saves are under way at once, each on a connection of its own. With up to a
+/// hundred callers there are two, and more only when there is a full batch for each: a server that is
+/// far away or has many cores is kept busy then.
 const LANES: usize = 8;
 
 /// Documents in a table of a PostgreSQL server.

@@ -1,9 +1,11 @@
 //! Redis and Valkey: documents on a server, or a cluster, that many instances share.
 //!
 //! The condition of a save is checked inside the server, by a script that also keeps the index of what
-//! is due; nothing can come in between. Two connections carry the calls of all callers, and a server
-//! that flushes every write flushes what came in together at once.
+//! is due; nothing can come in between. Saves of different documents that are under way together share
+//! a script, and so a flush of the server's file; each caller has its own verdict. One caller alone
+//! waits for nobody. On a cluster each save is a script of its own.
 
+mod batch;
 mod config;
 mod due;
 mod failure;
@@ -16,11 +18,19 @@ mod script;
 mod settings;
 mod version;
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use redis::{Cmd, FromRedisValue, Value, from_redis_value};
 use sayso_turn::{
     Key,
@@ -29,6 +39,7 @@ use sayso_turn::{
 };
 
 use self::{
+    batch::{Carrier, Row, Verdict},
     due::Page,
     failure::{Call, Failure},
     link::Link,
@@ -38,7 +49,10 @@ use self::{
     settings::Settings,
     version::{changes_index, condition, etag_of},
 };
-use crate::write_id::WriteIds;
+use crate::{
+    lanes::{Lanes, Late},
+    write_id::WriteIds,
+};
 
 pub use self::config::{Durability, RedisConfig};
 
@@ -85,9 +99,36 @@ pub struct RedisStore {
     name: Arc<str>,
     names: Names,
     link: Link,
-    scripts: Scripts,
+    scripts: Arc<Scripts>,
+    /// None on a cluster, where a script may touch one slot only.
+    saves: Option<Lanes<Row, Verdict>>,
+    counters: Arc<Counters>,
     ids: WriteIds,
     warnings: Vec<String>,
+}
+
+/// What a [`RedisStore`] has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RedisStats {
+    /// Scripts that carried saves to the server.
+    pub scripts: u64,
+    /// Documents that such scripts wrote. Many share a script when many callers are at work.
+    pub writes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    scripts: AtomicU64,
+    writes: AtomicU64,
+}
+
+impl Counters {
+    fn count(&self, verdicts: &[i64]) {
+        let written = verdicts.iter().filter(|verdict| **verdict == 1).count();
+        let _before = self.scripts.fetch_add(1, Ordering::Relaxed);
+        let _before = self.writes.fetch_add(written as u64, Ordering::Relaxed);
+    }
 }
 
 impl RedisStore {
@@ -111,13 +152,26 @@ impl RedisStore {
             drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
         }
         let (is_cluster, durability) = (config.is_cluster, config.durability);
-        let prefix = config.prefix;
-        let link = match config.nodes.first() {
-            Some(server) if !is_cluster => Link::to_server(server.clone(), config.timeout),
-            _ => Link::to_cluster(config.nodes, config.timeout),
-        };
+        let (names, scripts) = (Names::new(&config.prefix), Arc::new(Scripts::new()));
+        let counters = Arc::new(Counters::default());
         let failed = |failure: Failure| failure.into_error(&name, None, Call::Read);
-        let link = link.map_err(|error| failed(Failure::Unsent(Some(error))))?;
+        let wrong = |error| failed(Failure::Unsent(Some(error)));
+        let (link, saves) = match config.nodes.first() {
+            Some(server) if !is_cluster => {
+                let link = Link::to_server(server.clone(), config.timeout).map_err(wrong)?;
+                let carrier = Arc::new(Carrier {
+                    names: names.clone(),
+                    // Gives up a little earlier than the callers do, and can say better what happened.
+                    link: link.within(config.timeout * 9 / 10),
+                    scripts: Arc::clone(&scripts),
+                    counters: Arc::clone(&counters),
+                    next: AtomicUsize::new(0),
+                });
+                let carry = move |rows| Arc::clone(&carrier).carry(rows).boxed();
+                (link, Some(Lanes::new(batch::LANES, carry)))
+            }
+            _ => (Link::to_cluster(config.nodes, config.timeout).map_err(wrong)?, None),
+        };
 
         let mut warnings = BTreeSet::new();
         for settings in Settings::read(&link).await.map_err(failed)? {
@@ -133,9 +187,11 @@ impl RedisStore {
         }
         Ok(Self {
             name,
-            names: Names::new(&prefix),
+            names,
             link,
-            scripts: Scripts::new(),
+            scripts,
+            saves,
+            counters,
             ids: WriteIds::new(),
             warnings: warnings.into_iter().collect(),
         })
@@ -147,26 +203,34 @@ impl RedisStore {
         &self.warnings
     }
 
+    /// What this store has done so far. On a cluster saves are not counted.
+    #[must_use]
+    pub fn stats(&self) -> RedisStats {
+        RedisStats {
+            scripts: self.counters.scripts.load(Ordering::Relaxed),
+            writes: self.counters.writes.load(Ordering::Relaxed),
+        }
+    }
+
     /// Writes one document: its new version, or `None` on conflict.
-    async fn write(&self, write: &Write) -> Result<Option<ETag>, Error> {
+    async fn write(&self, write: Write) -> Result<Option<ETag>, Error> {
         write.check_size(self, DOCUMENT_BYTES_MAX)?;
-        let Some(condition) = condition(&write.expect) else { return Ok(None) };
-        let shard = Shard::of(&write.key);
-        let document = self.names.document(&write.key);
-        let etag = etag_of(&self.ids.next(), write.due);
-        let changes_index = changes_index(write);
-        let answer = self.scripts.save.run(&self.link, shard, |command| {
-            let _command = match changes_index {
-                true => command.arg(2).arg(&document).arg(self.names.waiting(shard)),
-                false => command.arg(1).arg(&document),
-            };
-            let _command = command.arg(condition).arg(&etag).arg(&write.body);
-            if changes_index {
-                let _command = command.arg(millis(write.due)).arg(write.key.as_str());
-            }
-        });
-        let is_written = self.verdict(answer.await, std::iter::once(&write.key))?;
-        Ok(is_written.then(|| ETag::new(etag)))
+        if condition(&write.expect).is_none() {
+            return Ok(None);
+        }
+        let (key, etag) = (write.key.clone(), etag_of(&self.ids.next(), write.due));
+        let version = ETag::new(etag.as_str());
+        let row = Row { write, etag };
+        let verdict = match &self.saves {
+            None => batch::save(&self.names, &self.link, &self.scripts, &row).await,
+            Some(saves) => saves.send(row, self.link.timeout()).await.unwrap_or_else(|late| {
+                Err(match late {
+                    Late::Waiting => Failure::Unsent(None),
+                    Late::UnderWay => Failure::Lost(None),
+                })
+            }),
+        };
+        Ok(self.verdict(verdict, std::iter::once(&key))?.then_some(version))
     }
 
     /// Writes all or none: the new versions, or `None` on conflict.
@@ -193,19 +257,20 @@ impl RedisStore {
                 let _command = command.arg(due).arg(write.key.as_str());
             }
         });
-        let is_written = self.verdict(answer.await, writes.iter().map(|write| &write.key))?;
+        let verdict = answer.await.and_then(decode);
+        let is_written = self.verdict(verdict, writes.iter().map(|write| &write.key))?;
         Ok(is_written.then(|| etags.into_iter().map(ETag::new).collect()))
     }
 
     /// Whether a script wrote. The keys are those of its documents, in order.
     fn verdict<'a>(
         &self,
-        answer: Result<Value, Failure>,
+        verdict: Verdict,
         mut keys: impl Iterator<Item = &'a Key> + Clone,
     ) -> Result<bool, Error> {
         let first = keys.clone().next();
         let failed = |failure: Failure| failure.into_error(&self.name, first, Call::Write);
-        match decode::<i64>(answer.map_err(failed)?).map_err(failed)? {
+        match verdict.map_err(failed)? {
             1 => Ok(true),
             0 => Ok(false),
             number => {
@@ -274,7 +339,7 @@ impl Store for RedisStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        Ok(self.write(&write).await?.map_or(Saved::Conflict, Saved::Committed))
+        Ok(self.write(write).await?.map_or(Saved::Conflict, Saved::Committed))
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
@@ -286,8 +351,8 @@ impl Store for RedisStore {
             let _command = command.arg(2).arg(self.names.document(key));
             let _command = command.arg(self.names.waiting(shard)).arg(&condition).arg(key.as_str());
         });
-        let answer = answer.await;
-        let is_gone = self.verdict(answer, std::iter::once(key))?;
+        let verdict = answer.await.and_then(decode);
+        let is_gone = self.verdict(verdict, std::iter::once(key))?;
         Ok(if is_gone { Saved::Committed(etag.clone()) } else { Saved::Conflict })
     }
 

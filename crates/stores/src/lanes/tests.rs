@@ -63,7 +63,37 @@ async fn what_waits_while_a_lane_is_on_its_way_travels_together() {
     assert_eq!(yard.departures.recv().await.unwrap(), names[BATCH_MAX..]);
     let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
     assert_eq!(answers, names, "each caller has its own answer");
+    for _ in 0..LOOKS_MAX {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(yard.lanes.shared.state().lanes, 0);
+}
+
+/// Without that a lane would leave with the one that waits, and the others would need one more.
+#[tokio::test]
+async fn who_was_just_answered_and_calls_again_travels_with_who_waits() {
+    let mut yard = yard(1);
+    let lanes = Arc::new(yard.lanes);
+    let send = |names: &'static [&'static str]| {
+        let lanes = Arc::clone(&lanes);
+        tokio::spawn(async move {
+            for name in names {
+                assert!(lanes.send(parcel(name), LONG).await.is_ok());
+            }
+        })
+    };
+    let mut sent = vec![send(&["a", "d"]), send(&["b", "e"])];
+    assert_eq!(yard.departures.recv().await.unwrap(), ["a", "b"]);
+    sent.push(send(&["c"]));
+    while lanes.shared.state().queue.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    yard.arrivals.add_permits(1);
+    assert_eq!(yard.departures.recv().await.unwrap(), ["c", "d", "e"]);
+    yard.arrivals.add_permits(1);
+    for sent in sent {
+        sent.await.unwrap();
+    }
 }
 
 #[tokio::test]
@@ -113,6 +143,44 @@ async fn there_are_no_more_lanes_than_allowed() {
     yard.arrivals.add_permits(1);
     assert_eq!(yard.departures.recv().await.unwrap(), ["c", "d"]);
     yard.arrivals.add_permits(2);
+    for sent in sent {
+        assert!(sent.await.unwrap().is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_third_lane_leaves_only_when_it_is_full() {
+    let mut yard = yard(3);
+    let lanes = Arc::new(yard.lanes);
+    let send = |name: String| {
+        let lanes = Arc::clone(&lanes);
+        tokio::spawn(async move { lanes.send(parcel(&name), LONG).await })
+    };
+    let mut sent = vec![send("a".into())];
+    assert_eq!(yard.departures.recv().await.unwrap(), ["a"]);
+    sent.push(send("b".into()));
+    assert_eq!(yard.departures.recv().await.unwrap(), ["b"]);
+    let names: Vec<_> = (0..BATCH_MAX).map(|number| number.to_string()).collect();
+    let (last, names) = names.split_last().unwrap();
+    sent.extend(names.iter().cloned().map(send));
+    while lanes.shared.state().queue.len() < names.len() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(lanes.shared.state().lanes, 2);
+    assert!(yard.departures.try_recv().is_err(), "two are on their way");
+    sent.push(send(last.clone()));
+    let third = yard.departures.recv().await.unwrap();
+    assert_eq!((third.len(), &third[..names.len()]), (BATCH_MAX, names));
+    // With two at work again, one that is not full stays.
+    sent.push(send("c".into()));
+    yard.arrivals.add_permits(1);
+    assert!(sent.remove(0).await.unwrap().is_ok());
+    while lanes.shared.state().lanes > 2 {
+        tokio::task::yield_now().await;
+    }
+    assert!(yard.departures.try_recv().is_err(), "and no third one");
+    yard.arrivals.add_permits(3);
+    assert_eq!(yard.departures.recv().await.unwrap(), ["c"]);
     for sent in sent {
         assert!(sent.await.unwrap().is_ok());
     }

@@ -94,11 +94,14 @@ impl Carrier {
         kind: Kind,
         rows: &[Row],
     ) -> Result<Vec<bool>, Failure> {
-        let keys: Vec<&[u8]> = rows.iter().map(|row| row.key.as_str().as_bytes()).collect();
-        let versions: Vec<i64> = rows.iter().map(|row| row.version).collect();
-        let dues: Vec<Option<i64>> = rows.iter().map(|row| row.due).collect();
-        let bodies: Vec<&[u8]> = rows.iter().map(|row| row.body.as_bytes()).collect();
-        let expected: Vec<Option<i64>> = rows.iter().map(|row| row.expected).collect();
+        // The statements take their locks in this order.
+        let mut sorted: Vec<&Row> = rows.iter().collect();
+        sorted.sort_unstable_by_key(|row| row.key.as_str());
+        let keys: Vec<&[u8]> = sorted.iter().map(|row| row.key.as_str().as_bytes()).collect();
+        let versions: Vec<i64> = sorted.iter().map(|row| row.version).collect();
+        let dues: Vec<Option<i64>> = sorted.iter().map(|row| row.due).collect();
+        let bodies: Vec<&[u8]> = sorted.iter().map(|row| row.body.as_bytes()).collect();
+        let expected: Vec<Option<i64>> = sorted.iter().map(|row| row.expected).collect();
         let given: [&(dyn ToSql + Sync); 5] = [&keys, &versions, &dues, &bodies, &expected];
         let (sql, given) = match kind {
             Kind::Create => (&self.statements.create_many, &given[..4]),
@@ -109,6 +112,6 @@ impl Carrier {
             written.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&[u8]>, _>>();
         // It has happened, but which rows cannot be told.
         let written = written.map_err(|error| Failure::during(Access::Write, &error))?;
-        Ok(keys.iter().map(|key| written.contains(key)).collect())
+        Ok(rows.iter().map(|row| written.contains(row.key.as_str().as_bytes())).collect())
     }
 }

@@ -131,6 +131,7 @@ fn set_up(timeout: Duration) -> String {
             ('enable_seqscan', 'off'),
             ('enable_hashjoin', 'off'),
             ('enable_mergejoin', 'off'),
+            ('enable_memoize', 'off'),
             ('jit', 'off')
          ) AS ours (name, value) USING (name);
          SELECT set_config(name, 'lz4', false) FROM pg_catalog.pg_settings

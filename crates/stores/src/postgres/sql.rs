@@ -90,19 +90,15 @@ impl Statements {
                  ORDER BY key
                  ON CONFLICT (key) DO NOTHING RETURNING key"
             ),
-            // First the locks, in order; then the change, in whatever order the planner likes. A row
-            // that another writer changes in between no longer has the version and drops out.
+            // The rows are given in the order of their keys. A loop over them, since sessions have no
+            // other kind of join: each is found, locked and changed before the next. One that another
+            // writer changes meanwhile no longer has the version and drops out.
             replace_many: format!(
-                "WITH held AS (
-                    SELECT given.* FROM {table} AS document JOIN
-                        unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
-                            AS given (key, version, due, body, expected)
-                        ON document.key = given.key AND document.version = given.expected
-                    ORDER BY given.key FOR NO KEY UPDATE OF document
-                 )
-                 UPDATE {table} AS document
-                 SET version = held.version, due = held.due, body = held.body
-                 FROM held WHERE document.key = held.key AND document.version = held.expected
+                "UPDATE {table} AS document
+                 SET version = given.version, due = given.due, body = given.body
+                 FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
+                    AS given (key, version, due, body, expected)
+                 WHERE document.key = given.key AND document.version = given.expected
                  RETURNING document.key"
             ),
         }

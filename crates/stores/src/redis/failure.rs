@@ -11,7 +11,7 @@ use std::{borrow::Cow, sync::Arc};
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use sayso_turn::{Key, store::Error};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// There was no connection, or none in time: nothing was sent.
     Unsent(Option<RedisError>),

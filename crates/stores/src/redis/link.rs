@@ -37,7 +37,7 @@ const REDIRECTS_MAX: usize = 5;
 /// The way to a server, or to a cluster.
 pub(super) struct Link {
     timeout: Duration,
-    lanes: Vec<Lane>,
+    lanes: Arc<[Lane]>,
     cluster: Option<Nodes>,
 }
 
@@ -93,8 +93,18 @@ impl Link {
             .tcp_settings(settings.unwrap_or_default())
             .build()?;
         let cluster = like.map(|like| Nodes { like, lanes: Mutex::new(BTreeMap::new()) });
-        let lanes = vec![Lane::new(Target::Cluster(Box::new(client)))];
+        let lanes = [Lane::new(Target::Cluster(Box::new(client)))].into();
         Ok(Self { timeout, lanes, cluster })
+    }
+
+    /// The same connections to the same server, for calls that may take as long as this.
+    pub(super) fn within(&self, timeout: Duration) -> Self {
+        Self { timeout, lanes: Arc::clone(&self.lanes), cluster: None }
+    }
+
+    /// How long a call may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     pub(super) fn is_cluster(&self) -> bool {

@@ -40,6 +40,11 @@ impl Shard {
         Self(folded % SHARDS)
     }
 
+    /// Some shard, another for the next number: for what may go anywhere.
+    pub(super) fn any(number: usize) -> Self {
+        Self(number % SHARDS)
+    }
+
     pub(super) fn number(self) -> usize {
         self.0
     }

@@ -6,6 +6,7 @@ use super::{failure::Failure, link::Link, names::Shard};
 
 pub(super) struct Scripts {
     pub(super) save: Program,
+    pub(super) save_many: Program,
     pub(super) save_all: Program,
     pub(super) delete: Program,
     pub(super) due: Program,
@@ -20,6 +21,7 @@ impl Scripts {
     pub(super) fn new() -> Self {
         Self {
             save: Program::new(include_str!("save.lua")),
+            save_many: Program::new(include_str!("save_many.lua")),
             save_all: Program::new(include_str!("save_all.lua")),
             delete: Program::new(include_str!("delete.lua")),
             due: Program::new(include_str!("due.lua")),

@@ -31,13 +31,17 @@ pub(super) fn condition(expect: &Expect) -> Option<&str> {
     }
 }
 
-/// Whether a write ends or begins a wait.
+/// Whether a write ends, begins or moves a wait.
 pub(super) fn changes_index(write: &Write) -> bool {
-    let has_waited = match &write.expect {
-        Expect::Absent => false,
-        Expect::At(etag) => etag.as_str().contains('@'),
+    let due = match &write.expect {
+        Expect::Absent => None,
+        Expect::At(etag) => match due_in(etag.as_str()) {
+            // An ETag that is none of ours: the script tells.
+            None if etag.as_str().contains('@') => return true,
+            due => due,
+        },
     };
-    has_waited || write.due.is_some()
+    due != write.due
 }
 
 #[cfg(test)]
@@ -55,7 +59,9 @@ mod tests {
             let (key, expect) = (Key::new("k").unwrap(), Expect::At(ETag::new(etag)));
             let write = Write { key, expect, body: String::new(), due: None, expires: None };
             assert_eq!(changes_index(&write), due.is_some());
-            assert!(changes_index(&Write { due: Some(Timestamp::START), ..write }));
+            assert!(!changes_index(&Write { due, ..write.clone() }));
+            let other = Some(Timestamp::from_millis(17));
+            assert!(changes_index(&Write { due: other, ..write }));
         }
         for strange in ["", "@", "a@", "a@-1", "a@1x", "a@18446744073709551616"] {
             assert_eq!(due_in(strange), None);

@@ -5,6 +5,7 @@ mod documents;
 mod faults;
 mod opening;
 mod server;
+mod together;
 
 use std::{collections::hash_map::RandomState, env, hash::BuildHasher, sync::Arc};
 

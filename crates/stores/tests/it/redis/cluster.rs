@@ -146,7 +146,9 @@ async fn the_store_follows_a_slot_to_another_node() {
             let stored = store.load(&key(text)).await.expect("loads always work").unwrap();
             let body = format!("{}", *acked + 1);
             let expect = Expect::At(stored.etag);
-            match store.save(Write { expect, body, ..due(text) }).await {
+            // At another time than before, so that the index changes with the document.
+            let at = Some(Timestamp::from_millis((*acked + 1) % 2));
+            match store.save(Write { expect, body, due: at, ..due(text) }).await {
                 Ok(Saved::Committed(_)) => *acked += 1,
                 Ok(Saved::Conflict) => panic!("nobody else writes"),
                 Err(error) => {
