@@ -46,7 +46,7 @@ pub use crate::cosmos::{CosmosConfig, CosmosStats, CosmosStore};
 #[cfg(feature = "postgres")]
 pub use crate::postgres::{PostgresConfig, PostgresStats, PostgresStore};
 #[cfg(feature = "redis")]
-pub use crate::redis::RedisStore;
+pub use crate::redis::{RedisStats, RedisStore};
 #[cfg(feature = "s3")]
 pub use crate::s3::S3Store;
 #[cfg(feature = "sqlite")]

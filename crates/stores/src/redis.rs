@@ -16,16 +16,14 @@ mod names;
 mod scan;
 mod script;
 mod settings;
+mod stats;
 mod version;
 
 use std::{
     borrow::Cow,
     collections::BTreeSet,
     fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicUsize},
 };
 
 use async_trait::async_trait;
@@ -47,6 +45,7 @@ use self::{
     scan::Scan,
     script::Scripts,
     settings::Settings,
+    stats::Counters,
     version::{changes_index, condition, etag_of},
 };
 use crate::{
@@ -54,7 +53,10 @@ use crate::{
     write_id::WriteIds,
 };
 
-pub use self::config::{Durability, RedisConfig};
+pub use self::{
+    config::{Durability, RedisConfig},
+    stats::RedisStats,
+};
 
 /// The largest document that [`RedisStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
@@ -105,30 +107,6 @@ pub struct RedisStore {
     counters: Arc<Counters>,
     ids: WriteIds,
     warnings: Vec<String>,
-}
-
-/// What a [`RedisStore`] has done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RedisStats {
-    /// Scripts that carried saves to the server.
-    pub scripts: u64,
-    /// Documents that such scripts wrote. Many share a script when many callers are at work.
-    pub writes: u64,
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    scripts: AtomicU64,
-    writes: AtomicU64,
-}
-
-impl Counters {
-    fn count(&self, verdicts: &[i64]) {
-        let written = verdicts.iter().filter(|verdict| **verdict == 1).count();
-        let _before = self.scripts.fetch_add(1, Ordering::Relaxed);
-        let _before = self.writes.fetch_add(written as u64, Ordering::Relaxed);
-    }
 }
 
 impl RedisStore {
@@ -206,10 +184,7 @@ impl RedisStore {
     /// What this store has done so far. On a cluster saves are not counted.
     #[must_use]
     pub fn stats(&self) -> RedisStats {
-        RedisStats {
-            scripts: self.counters.scripts.load(Ordering::Relaxed),
-            writes: self.counters.writes.load(Ordering::Relaxed),
-        }
+        self.counters.read()
     }
 
     /// Writes one document: its new version, or `None` on conflict.

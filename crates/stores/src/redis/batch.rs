@@ -13,12 +13,13 @@ use std::sync::{
 use sayso_turn::{Key, store::Write};
 
 use super::{
-    Counters, decode,
+    decode,
     failure::Failure,
     link::Link,
     millis,
     names::{Names, Shard},
     script::Scripts,
+    stats::Counters,
     version::{changes_index, condition},
 };
 use crate::lanes::Freight;
