@@ -13,10 +13,7 @@
 
 use std::{
     env,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -33,7 +30,10 @@ use sayso_bench::{
     process,
 };
 use serde_json::json;
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::Notify,
+};
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -80,8 +80,8 @@ fn serve() -> anyhow::Result<()> {
 /// Takes every reply and remembers the last.
 #[derive(Debug, Default)]
 struct Tray {
-    count: AtomicUsize,
     last: Mutex<String>,
+    came: Notify,
 }
 
 #[async_trait]
@@ -90,7 +90,7 @@ impl Channel for Tray {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.clear();
         last.push_str(parcel.activity.text());
-        self.count.fetch_add(1, Ordering::Relaxed);
+        self.came.notify_one();
         Delivery::Delivered { id: None }
     }
 }
@@ -151,11 +151,8 @@ impl InProcess {
                 *conversations += 1;
                 for (number, (text, _)) in (0..).zip(logic.script()) {
                     let body = peer::message("http://127.0.0.1:9000", &conversation, number, text);
-                    let delivered = tray.count.load(Ordering::Relaxed);
                     engine.receive(Activity::from_json(body.as_bytes())?).await?;
-                    while tray.count.load(Ordering::Relaxed) == delivered {
-                        tokio::task::yield_now().await;
-                    }
+                    tray.came.notified().await;
                 }
                 let [_, _, (_, answer)] = logic.script();
                 let last = tray.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Checks on JSON text that are made before it is parsed.
+//! Checks on JSON text that are made before it is parsed, and the writing of its smallest part.
 
 /// The deepest nesting that [`Activity::from_json`](crate::Activity::from_json) accepts.
 ///
@@ -51,6 +51,29 @@ fn scan(bytes: &[u8], max: usize) -> bool {
         }
     }
     true
+}
+
+/// Writes a text as a JSON string.
+///
+/// # Example
+///
+/// ```
+/// use sayso_activity::json::write_string;
+///
+/// let mut json = String::new();
+/// write_string(&mut json, "a \"b\"");
+/// assert_eq!(json, r#""a \"b\"""#);
+/// ```
+pub fn write_string(to: &mut String, text: &str) {
+    // No early end: so it is a vector loop.
+    let is_plain = |byte: u8| (byte >= 0x20) & (byte != b'"') & (byte != b'\\');
+    if text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+        to.push('"');
+        to.push_str(text);
+        to.push('"');
+    } else {
+        to.push_str(&serde_json::to_string(text).expect("a string is always JSON"));
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Serialize, Serializer};
 
+use crate::json::write_string;
 use crate::member::{Member, Place};
+use crate::write::Written;
 
 macro_rules! kinds {
     ($( $(#[$meta:meta])* $Variant:ident = $name:literal, )*) => {
@@ -109,6 +111,12 @@ impl fmt::Display for Kind {
 impl Serialize for Kind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
+    }
+}
+
+impl Written for Kind {
+    fn write(&self, to: &mut String) {
+        write_string(to, self.as_str());
     }
 }
 

@@ -43,6 +43,7 @@ mod record;
 mod reference;
 mod rest;
 mod seldom;
+mod write;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

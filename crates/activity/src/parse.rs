@@ -7,6 +7,7 @@ use serde_json::error::Category;
 
 use crate::Activity;
 use crate::json::{DEPTH_MAX, depth_within};
+use crate::write::Written;
 
 /// Why a body is not an activity. All of them are the sender's to fix; a retry does not help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,10 +93,24 @@ impl Activity {
     /// Writes the activity as compact JSON; raw members keep their own spacing.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(1024);
-        serde_json::to_writer(&mut bytes, self)
-            .expect("keys are strings and a vector takes any byte, so writing cannot fail");
-        bytes
+        self.to_text().into_bytes()
+    }
+
+    /// As [`to_json`](Self::to_json), as text.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Activity;
+    ///
+    /// assert_eq!(Activity::message("hi").to_text(), r#"{"type":"message","text":"hi"}"#);
+    /// ```
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        // Enough for most.
+        let mut text = String::with_capacity(512);
+        self.write(&mut text);
+        text
     }
 }
 

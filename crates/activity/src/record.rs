@@ -52,6 +52,7 @@ macro_rules! record {
             // `member::Place` by its path: one of the records is a place, too.
             use $crate::member::{self, Element, Member};
             use $crate::record::repeated;
+            use $crate::write::{Object, Written};
 
             #[allow(non_camel_case_types, reason = "the variants are named for the fields")]
             #[derive(Clone, Copy)]
@@ -161,17 +162,35 @@ macro_rules! record {
                         map.serialize_entry($may_name, value)?;
                     } )*
                     for (name, value) in self.extra.iter() {
-                        // A field set since parsing replaces what stood here under its name.
-                        let is_written = match name {
-                            $( $must_name => true, )*
-                            $( $may_name => self.$may.is_some(), )*
-                            _ => false,
-                        };
-                        if !is_written {
+                        if !self.is_written(name) {
                             map.serialize_entry(name, value)?;
                         }
                     }
                     map.end()
+                }
+            }
+
+            impl Written for $Type {
+                fn write(&self, to: &mut String) {
+                    let mut object = Object::begin(to);
+                    $( object.member(concat!("\"", $must_name, "\":"), &self.$must); )*
+                    $( if let Some(value) = &self.$may {
+                        object.member(concat!("\"", $may_name, "\":"), value);
+                    } )*
+                    object.extra(&self.extra, |name| self.is_written(name));
+                    object.end();
+                }
+            }
+
+            impl $Type {
+                /// Whether a field is written under this name: one set since parsing replaces what
+                /// stood there.
+                fn is_written(&self, name: &str) -> bool {
+                    match name {
+                        $( $must_name => true, )*
+                        $( $may_name => self.$may.is_some(), )*
+                        _ => false,
+                    }
                 }
             }
         };

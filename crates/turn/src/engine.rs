@@ -22,7 +22,6 @@ mod steps;
 mod turning;
 
 use std::{
-    collections::BTreeMap,
     fmt,
     future::Future,
     panic::AssertUnwindSafe,
@@ -51,6 +50,7 @@ pub use self::{
 };
 use crate::{
     Error, Key, Limits, Logic, Overlap, Stats,
+    by_key::ByKey,
     channel::Channel,
     clock::{Clock, Tasks},
     id::{Ids, TurnId},
@@ -204,8 +204,7 @@ impl Engine {
         if shared.within(within, drained).await.is_some() {
             return 0;
         }
-        let left: Vec<_> = shared.mailboxes().values().cloned().collect();
-        for mailbox in &left {
+        for mailbox in &shared.busy() {
             shared.ask(mailbox, Chore::Release);
         }
         shared.within(Duration::from_secs(1), shared.quiet()).await;
@@ -234,7 +233,7 @@ pub(crate) struct Shared {
     counters: Counters,
     cache: Mutex<Cache>,
     /// The conversations that this instance is busy with. Locked before any of its desks.
-    mailboxes: Mutex<BTreeMap<Key, Arc<Mailbox>>>,
+    mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
     alarms: Alarms,
     is_closing: AtomicBool,
     /// A mailbox came to rest.
@@ -254,14 +253,14 @@ impl Shared {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn mailboxes(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Mailbox>>> {
+    fn mailboxes(&self) -> MutexGuard<'_, ByKey<Arc<Mailbox>>> {
         self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts an activity into its conversation's line.
     fn post(self: &Arc<Self>, key: Key, item: Item) -> Result<(), Error> {
         let mut mailboxes = self.mailboxes();
-        let mailbox = mailboxes.entry(key).or_insert_with_key(Mailbox::new);
+        let mailbox = mailboxes.get_or_insert_with(key, Mailbox::new);
         let mut desk = mailbox.desk();
         if self.logic.overlap() == Overlap::Reject && desk.is_turning() {
             return Err(Error::Overlap("Overlap::Reject"));
@@ -288,7 +287,7 @@ impl Shared {
     /// Asks for a write in a conversation that this instance may not be busy with yet.
     fn ask_for(self: &Arc<Self>, key: &Key, chore: Chore) {
         let mut mailboxes = self.mailboxes();
-        let mailbox = mailboxes.entry(key.clone()).or_insert_with_key(Mailbox::new);
+        let mailbox = mailboxes.get_or_insert_with(key.clone(), Mailbox::new);
         self.ask(mailbox, chore);
     }
 
@@ -319,8 +318,19 @@ impl Shared {
         self.within(SHOW_TIMEOUT, shown).await?.ok().flatten()
     }
 
+    /// The conversations that this instance is busy with, by key.
+    fn busy(&self) -> Vec<Arc<Mailbox>> {
+        let mailboxes = self.mailboxes();
+        mailboxes.sorted().into_iter().map(|(_, mailbox)| Arc::clone(mailbox)).collect()
+    }
+
     /// Forgets a mailbox that has nothing more to do.
     fn retire(&self, mailbox: &Mailbox) {
+        // Most have: their reply is still to be delivered, or recorded. What comes to rest later is
+        // seen by whoever brings it to rest.
+        if !mailbox.desk().is_idle() {
+            return;
+        }
         let mut mailboxes = self.mailboxes();
         let is_idle = mailbox.desk().is_idle();
         if is_idle {
@@ -335,7 +345,7 @@ impl Shared {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let busy: Vec<_> = self.mailboxes().values().cloned().collect();
+            let busy = self.busy();
             if busy.is_empty() {
                 return;
             }

@@ -3,14 +3,14 @@
 use std::{
     fmt,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::Key;
@@ -71,18 +71,17 @@ impl fmt::Debug for TurnId {
 }
 
 /// Names a reply: its turn and its place in the turn. The same on every attempt and instance.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ReplyId(String);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReplyId(Arc<str>);
 
 impl ReplyId {
     pub(crate) fn new(turn: TurnId, index: usize) -> Self {
         let mut digits = itoa::Buffer::new();
-        Self([turn.as_str(), ".", digits.format(index)].concat())
+        Self([turn.as_str(), ".", digits.format(index)].concat().into())
     }
 
     pub(crate) fn from_text(text: &str) -> Self {
-        Self(text.to_owned())
+        Self(text.into())
     }
 
     /// The id as text.
@@ -95,6 +94,18 @@ impl ReplyId {
 impl fmt::Display for ReplyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl Serialize for ReplyId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReplyId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self(text.into()))
     }
 }
 

@@ -18,6 +18,7 @@ pub mod store;
 pub mod versioned;
 
 mod bot;
+mod by_key;
 mod effects;
 mod engine;
 mod error;

@@ -5,8 +5,10 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Serialize, Serializer};
 
+use crate::json::write_string;
 use crate::member::{Member, Place};
 use crate::record::record;
+use crate::write::Written;
 
 /// A user's token. It never shows in logs: only [`Token::reveal`] and writing as JSON give it away.
 ///
@@ -101,6 +103,12 @@ impl fmt::Debug for Token {
 impl Serialize for Token {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
+    }
+}
+
+impl Written for Token {
+    fn write(&self, to: &mut String) {
+        write_string(to, &self.0);
     }
 }
 

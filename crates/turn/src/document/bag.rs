@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use sayso_activity::Raw;
+use sayso_activity::{Raw, json::write_string};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, Error as _, MapAccess, Visitor},
@@ -174,19 +174,5 @@ impl<'de> Visitor<'de> for Members {
             properties.push(Member { name: name.into(), raw, is_ours: false });
         }
         Ok(Bag { properties })
-    }
-}
-
-/// Writes a JSON string.
-pub(super) fn write_string(text: &mut String, value: &str) {
-    // No early end: so it is a vector loop.
-    let is_plain = |byte: u8| (byte >= 0x20) & (byte != b'"') & (byte != b'\\');
-    let plain = value.bytes().fold(true, |plain, byte| plain & is_plain(byte));
-    if plain {
-        text.push('"');
-        text.push_str(value);
-        text.push('"');
-    } else {
-        text.push_str(&serde_json::to_string(value).expect("a string is always JSON"));
     }
 }

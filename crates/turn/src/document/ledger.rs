@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use sayso_activity::{Activity, Raw};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use sayso_activity::{Activity, Raw, json::write_string};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 
-use super::bag::{Bag, write_string};
+use super::bag::Bag;
 use crate::{
     clock::Timestamp,
     id::{ReplyId, TURN_ID_CHARS, TurnId},
@@ -115,12 +115,13 @@ fn is_zero(count: &u32) -> bool {
 }
 
 /// A reply waiting to be handed over.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Entry {
     /// The same for every try.
     pub id: ReplyId,
-    /// What to send.
-    pub activity: Raw,
+    /// What to send, as JSON.
+    #[serde(deserialize_with = "text_of")]
+    pub activity: Arc<str>,
     /// Whether an instance that gave its claim up does not know if it arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,
@@ -135,10 +136,15 @@ pub struct Entry {
 impl Entry {
     /// What to send, parsed.
     pub(crate) fn to_activity(&self) -> Result<Arc<Activity>, serde_json::Error> {
-        self.made
-            .as_ref()
-            .map_or_else(|| self.activity.get().map(Arc::new), |made| Ok(Arc::clone(made)))
+        self.made.as_ref().map_or_else(
+            || serde_json::from_str(&self.activity).map(Arc::new),
+            |made| Ok(Arc::clone(made)),
+        )
     }
+}
+
+fn text_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    Raw::deserialize(deserializer).map(|raw| raw.as_str().into())
 }
 
 /// A reply that could not be delivered.
@@ -251,7 +257,7 @@ impl Ledger {
                 text.push_str("{\"id\":");
                 write_string(text, entry.id.as_str());
                 text.push_str(",\"activity\":");
-                text.push_str(entry.activity.as_str());
+                text.push_str(&entry.activity);
                 if entry.is_doubtful {
                     text.push_str(",\"doubtful\":true");
                 }
@@ -312,7 +318,7 @@ impl Ledger {
     /// About how many bytes the ledger takes as JSON.
     pub(crate) fn bytes(&self) -> usize {
         let size = |raw: &Raw| raw.as_str().len() + 64;
-        let outbox: usize = self.outbox.iter().map(|entry| size(&entry.activity)).sum();
+        let outbox: usize = self.outbox.iter().map(|entry| entry.activity.len() + 64).sum();
         let parked: usize = self.parked.iter().map(|parked| size(&parked.activity)).sum();
         let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
         let answers: usize = self.answers.iter().flat_map(|answer| &answer.replies).map(size).sum();

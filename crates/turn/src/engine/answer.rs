@@ -1,6 +1,7 @@
 //! What the sender of an activity is told.
 
 use sayso_activity::Raw;
+use smallvec::SmallVec;
 
 use super::mailbox::Item;
 use crate::{
@@ -36,8 +37,11 @@ impl Answer {
     }
 }
 
-/// What each part of each item is told if the round commits.
-pub(super) type Verdicts = Vec<Vec<Result<Answer, Error>>>;
+/// What each part of an item is told if the round commits.
+pub(super) type Verdict = SmallVec<[Result<Answer, Error>; 1]>;
+
+/// The same for each item.
+pub(super) type Verdicts = SmallVec<[Verdict; 1]>;
 
 /// Tells each part of each item its verdict.
 pub(super) fn answer(items: Vec<Item>, verdicts: Verdicts) {

@@ -3,8 +3,6 @@
 //! A cached document may be stale at any time: another instance may have written since. That costs a
 //! failed condition and a reload, never a wrong state, because every turn that runs also commits.
 
-use std::sync::Arc;
-
 use lru::LruCache;
 
 use crate::{Key, document::Document, store::ETag};
@@ -12,17 +10,25 @@ use crate::{Key, document::Document, store::ETag};
 /// Documents by key, the least recently used forgotten first.
 #[derive(Debug)]
 pub(super) struct Cache {
-    documents: LruCache<Key, Cached>,
+    documents: LruCache<Key, Place>,
     bytes: usize,
     bytes_max: usize,
 }
 
 /// A document and the version under which this instance wrote or read it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Cached {
-    pub(super) document: Arc<Document>,
+    pub(super) document: Box<Document>,
     pub(super) etag: ETag,
     pub(super) bytes: usize,
+}
+
+/// A place in the cache. It keeps its place while the document is lent, and is replaced by what the
+/// borrower puts; if that never happens, the document was never here.
+#[derive(Debug)]
+struct Place {
+    cached: Option<Cached>,
+    weight: usize,
 }
 
 impl Cache {
@@ -30,30 +36,27 @@ impl Cache {
         Self { documents: LruCache::unbounded(), bytes: 0, bytes_max }
     }
 
-    pub(super) fn get(&mut self, key: &Key) -> Option<Cached> {
-        self.documents.get(key).cloned()
+    /// Lends a document: it is gone until it is put back, or another in its place.
+    pub(super) fn lend(&mut self, key: &Key) -> Option<Cached> {
+        self.documents.get_mut(key)?.cached.take()
     }
 
-    pub(super) fn put(&mut self, key: Key, cached: Cached) {
-        self.bytes += cached.weight();
-        if let Some(old) = self.documents.put(key, cached) {
-            self.bytes -= old.weight();
+    pub(super) fn put(&mut self, key: &Key, cached: Cached) {
+        let weight = cached.weight();
+        let place = Place { cached: Some(cached), weight };
+        self.bytes += weight;
+        match self.documents.get_mut(key) {
+            Some(old) => self.bytes -= std::mem::replace(old, place).weight,
+            None => drop(self.documents.put(key.clone(), place)),
         }
         while self.bytes > self.bytes_max {
             let Some((_, old)) = self.documents.pop_lru() else { break };
-            self.bytes -= old.weight();
+            self.bytes -= old.weight;
         }
     }
 
-    /// Takes a document out.
-    pub(super) fn take(&mut self, key: &Key) -> Option<Cached> {
-        let cached = self.documents.pop(key);
-        self.bytes -= cached.as_ref().map_or(0, Cached::weight);
-        cached
-    }
-
     pub(super) fn forget(&mut self, key: &Key) {
-        drop(self.take(key));
+        self.bytes -= self.documents.pop(key).map_or(0, |old| old.weight);
     }
 }
 
@@ -72,16 +75,34 @@ mod tests {
     fn the_least_recently_used_goes_first_and_the_bound_holds() {
         let key = |name: &str| Key::new(name).unwrap();
         let cached =
-            || Cached { document: Arc::default(), etag: ETag::new("1"), bytes: 1000 - 512 };
+            || Cached { document: Box::default(), etag: ETag::new("1"), bytes: 1000 - 512 };
         let mut cache = Cache::new(2500);
-        cache.put(key("a"), cached());
-        cache.put(key("b"), cached());
-        assert!(cache.get(&key("a")).is_some());
-        cache.put(key("c"), cached());
-        assert!(cache.get(&key("b")).is_none());
-        assert!(cache.get(&key("a")).is_some());
+        cache.put(&key("a"), cached());
+        cache.put(&key("b"), cached());
+        let lent = cache.lend(&key("a")).unwrap();
+        cache.put(&key("a"), lent);
+        cache.put(&key("c"), cached());
+        assert!(cache.lend(&key("b")).is_none());
+        assert!(cache.lend(&key("a")).is_some());
         assert_eq!(cache.bytes, 2000);
         cache.forget(&key("a"));
         assert_eq!(cache.bytes, 1000);
+    }
+
+    #[test]
+    fn what_is_lent_is_gone_until_it_is_put() {
+        let key = Key::new("a").unwrap();
+        let cached =
+            |etag, bytes| Cached { document: Box::default(), etag: ETag::new(etag), bytes };
+        let mut cache = Cache::new(10_000);
+        cache.put(&key, cached("1", 1000));
+        assert_eq!(cache.lend(&key).unwrap().etag, ETag::new("1"));
+        assert!(cache.lend(&key).is_none());
+        cache.put(&key, cached("2", 2000));
+        assert_eq!(cache.bytes, 2512);
+        assert_eq!(cache.lend(&key).unwrap().etag, ETag::new("2"));
+        cache.forget(&key);
+        assert!(cache.lend(&key).is_none());
+        assert_eq!(cache.bytes, 0);
     }
 }

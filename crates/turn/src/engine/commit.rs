@@ -190,6 +190,13 @@ impl Shared {
         }
     }
 
+    /// Puts a document back into the cache that was lent for nothing.
+    pub(super) fn give_back(&self, key: &Key, draft: Draft) {
+        if let Draft { document, expect: Expect::At(etag), cached_bytes: Some(bytes), .. } = draft {
+            self.cache().put(key, Cached { document, etag, bytes });
+        }
+    }
+
     /// Tells memory, the courier and the alarms what is durable now.
     fn committed(
         self: &Arc<Self>,
@@ -209,7 +216,7 @@ impl Shared {
         if let Some(at) = ledger.timers.iter().map(|timer| timer.at).min() {
             self.alarms.add(at, &mailbox.key);
         }
-        let cached = Cached { document: Arc::new(draft.document), etag, bytes };
-        self.cache().put(mailbox.key.clone(), cached);
+        let cached = Cached { document: draft.document, etag, bytes };
+        self.cache().put(&mailbox.key, cached);
     }
 }

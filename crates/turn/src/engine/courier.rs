@@ -36,11 +36,15 @@ enum Errand {
 
 /// Delivers until nothing is left to deliver, record or watch.
 pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
+    let mut now = shared.uptime();
     loop {
-        let errand = next(&shared, &mut mailbox.desk());
+        let errand = next(&shared, &mut mailbox.desk(), now);
         match errand {
             Errand::HandOver(entry, is_repeat) => {
-                hand_over(&shared, &mailbox, entry, is_repeat).await;
+                let delivery = hand_over(&shared, &mailbox, &entry, is_repeat).await;
+                now = shared.uptime();
+                settle(&shared, &mailbox, entry, &delivery, now);
+                continue;
             }
             Errand::Ask(chore) => {
                 shared.ask(&mailbox, chore);
@@ -51,12 +55,13 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
             }
             Errand::Done => break,
         }
+        now = shared.uptime();
     }
     shared.retire(&mailbox);
 }
 
-fn next(shared: &Shared, desk: &mut Desk) -> Errand {
-    let (limits, now) = (&shared.limits, shared.uptime());
+fn next(shared: &Shared, desk: &mut Desk, now: Duration) -> Errand {
+    let limits = &shared.limits;
     let is_handed = |entry: &Arc<Entry>| desk.handed.iter().any(|done| done.entry.id == entry.id);
     let waiting = desk.outbox.iter().find(|entry| !is_handed(entry));
     if let Some(entry) = waiting.filter(|_| !desk.is_releasing) {
@@ -91,17 +96,15 @@ fn next(shared: &Shared, desk: &mut Desk) -> Errand {
     Errand::Done
 }
 
-async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, is_repeat: bool) {
+/// Hands a reply over, and gives what became of that.
+async fn hand_over(shared: &Shared, mailbox: &Mailbox, entry: &Entry, is_repeat: bool) -> Delivery {
     let limits = &shared.limits;
     let Ok(activity) = entry.to_activity() else {
-        let reason = "the stored reply cannot be read".to_owned();
-        return settle(shared, mailbox, entry, &Delivery::Refused { reason });
+        return Delivery::Refused { reason: "the stored reply cannot be read".to_owned() };
     };
-    // Let go of the desk before anything else is done.
-    let named = named(&activity, &mailbox.desk());
-    let activity = match named {
+    let activity = match named(&activity, mailbox) {
         Ok(named) => named.unwrap_or(activity),
-        Err(reason) => return settle(shared, mailbox, entry, &Delivery::Refused { reason }),
+        Err(reason) => return Delivery::Refused { reason },
     };
     let parcel = Parcel { id: entry.id.clone(), key: mailbox.key.clone(), activity, is_repeat };
     if is_repeat {
@@ -114,16 +117,16 @@ async fn hand_over(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, i
         None => Delivery::Unknown { reason: format!("no answer within {:?}", limits.send_timeout) },
     };
     fault!("after_hand_over");
-    settle(shared, mailbox, entry, &delivery);
+    delivery
 }
 
 /// An activity that changes a message, with the channel's name for it. Nothing to do for any other: it
 /// is handed over as it is.
-fn named(activity: &Activity, desk: &Desk) -> Result<Option<Arc<Activity>>, String> {
+fn named(activity: &Activity, mailbox: &Mailbox) -> Result<Option<Arc<Activity>>, String> {
     let name = match Target::of(activity) {
         None => return Ok(None),
         Some(Target::Channels(name)) => name,
-        Some(Target::Ours(id)) => desk.name_of(&id).ok_or_else(|| {
+        Some(Target::Ours(id)) => mailbox.desk().name_of(&id).ok_or_else(|| {
             "the channel has given no id to the message that it changes, or it was forgotten \
              (limit sent_max)"
                 .to_owned()
@@ -133,8 +136,14 @@ fn named(activity: &Activity, desk: &Desk) -> Result<Option<Arc<Activity>>, Stri
 }
 
 /// Takes note of what became of a hand-over.
-fn settle(shared: &Arc<Shared>, mailbox: &Mailbox, entry: Arc<Entry>, delivery: &Delivery) {
-    let (limits, now) = (&shared.limits, shared.uptime());
+fn settle(
+    shared: &Shared,
+    mailbox: &Mailbox,
+    entry: Arc<Entry>,
+    delivery: &Delivery,
+    now: Duration,
+) {
+    let limits = &shared.limits;
     let mut desk = mailbox.desk();
     desk.in_hand = None;
     let (reason, after) = match delivery {

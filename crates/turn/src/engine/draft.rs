@@ -2,7 +2,7 @@
 //!
 //! Pure bookkeeping on the ledger. Nothing here waits, loads or sends; the runner does that around it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use sayso_activity::{Activity, Raw};
 
@@ -21,8 +21,10 @@ use crate::{
 /// The next version of a conversation's document.
 #[derive(Debug)]
 pub(super) struct Draft {
-    pub(super) document: Document,
+    pub(super) document: Box<Document>,
     pub(super) expect: Expect,
+    /// How large the document was when it came from the cache.
+    pub(super) cached_bytes: Option<usize>,
     /// Whether there is anything to write.
     pub(super) is_changed: bool,
     /// Whether what is stored counts as absent.
@@ -42,7 +44,7 @@ pub(super) struct Result {
 #[derive(Debug)]
 struct Prepared {
     id: ReplyId,
-    raw: Raw,
+    text: Arc<str>,
     activity: Arc<Activity>,
     is_kept: bool,
     /// Whether it goes into the answer, not to the outbox.
@@ -50,8 +52,15 @@ struct Prepared {
 }
 
 impl Draft {
-    pub(super) fn new(document: Document, expect: Expect) -> Self {
-        Self { document, expect, is_changed: false, is_expired: false, is_taken: false }
+    pub(super) fn new(document: Box<Document>, expect: Expect) -> Self {
+        Self {
+            document,
+            expect,
+            cached_bytes: None,
+            is_changed: false,
+            is_expired: false,
+            is_taken: false,
+        }
     }
 
     /// Takes out of the outbox what the courier has dealt with.
@@ -64,7 +73,8 @@ impl Draft {
             drop(ledger.outbox.remove(at));
             self.is_changed = true;
             if let Some((reason, when)) = parked {
-                let activity = entry.activity.clone();
+                let activity = Raw::from_text(entry.activity.as_ref().into());
+                let activity = activity.expect("what was stored is JSON");
                 let (id, reason) = (entry.id.clone(), reason.clone());
                 park(ledger, Parked { id, reason, at: *when, activity }, limits);
             } else if let (true, Some(name)) = (entry.is_kept, name) {
@@ -76,13 +86,18 @@ impl Draft {
     }
 
     /// Does what the courier and the recovery asked for.
-    pub(super) fn do_chores(&mut self, chores: &[Chore], me: &str, doubtful: &BTreeSet<ReplyId>) {
+    pub(super) fn do_chores(
+        &mut self,
+        chores: &[Chore],
+        me: &str,
+        is_doubtful: impl Fn(&ReplyId) -> bool,
+    ) {
         for chore in chores {
             let ledger = &mut self.document.ledger;
             let is_mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
             match chore {
                 Chore::Renew if is_mine => self.is_changed = true,
-                Chore::Release if is_mine => self.release(doubtful),
+                Chore::Release if is_mine => self.release(&is_doubtful),
                 Chore::TakeIfAt(etag) if !is_mine && self.expect.is_at(etag) => self.take_over(),
                 Chore::TakeFrom(lapsed) if ledger.claim.as_ref() == Some(lapsed) => {
                     self.take_over();
@@ -93,9 +108,9 @@ impl Draft {
     }
 
     /// Gives the claim up, and says which replies may have arrived already.
-    fn release(&mut self, doubtful: &BTreeSet<ReplyId>) {
+    fn release(&mut self, is_doubtful: impl Fn(&ReplyId) -> bool) {
         self.document.ledger.claim = None;
-        self.doubt(|entry| doubtful.contains(&entry.id));
+        self.doubt(|entry| is_doubtful(&entry.id));
         self.is_changed = true;
     }
 
@@ -223,7 +238,7 @@ impl Draft {
         }
         let replies = std::mem::take(&mut made.replies).into_replies();
         let replies: Vec<_> = replies.map(|reply| to_stored(id, reply, is_answer)).collect();
-        let said: usize = replies.iter().map(|reply| reply.raw.as_str().len()).sum();
+        let said: usize = replies.iter().map(|reply| reply.text.len()).sum();
         let sizes = made.documents.iter().map(|(_, bag)| bag.bytes());
         let first = sizes.clone().next().unwrap_or_default() + ledger.bytes() + said;
         let (bytes, most) = (sizes.max().unwrap_or_default().max(first), limits.document_bytes_max);
@@ -258,21 +273,22 @@ impl Draft {
         if let Some((_, bag)) = made.documents.into_iter().next() {
             self.document.bag = bag;
         }
-        let mut recorded =
-            Recorded { id: id.to_string(), replies: vec![], response: made.response };
-        for Prepared { id, raw, activity, is_kept, is_answer } in replies {
+        let mut answers = Vec::new();
+        for Prepared { id, text, activity, is_kept, is_answer } in replies {
             if is_answer {
-                recorded.replies.push(raw);
+                let raw = Raw::from_text(text.as_ref().into());
+                answers.push(raw.expect("an activity is written as JSON"));
             } else {
-                let (activity, made) = (raw, Some(activity));
+                let (activity, made) = (text, Some(activity));
                 let entry = Entry { id, activity, is_doubtful: false, is_kept, made };
                 ledger.outbox.push(Arc::new(entry));
             }
         }
-        if !is_answer {
-            recorded.response.as_ref()?;
+        let response = made.response;
+        if !is_answer && response.is_none() {
+            return None;
         }
-        let recorded = Arc::new(recorded);
+        let recorded = Arc::new(Recorded { id: id.to_string(), replies: answers, response });
         ledger.answers.push(Arc::clone(&recorded));
         let over = ledger.answers.len().saturating_sub(limits.answers_max);
         drop(ledger.answers.drain(..over));
@@ -290,7 +306,8 @@ impl Draft {
         // The revision to be: a claim given up and made again is another one to those who watch it.
         let beat = ledger.rev + 1;
         match &mut ledger.claim {
-            Some(claim) if claim.by == me => claim.beat = beat,
+            // What is not written stays as it is stored.
+            Some(claim) if claim.by == me && self.is_changed => claim.beat = beat,
             Some(_) => {}
             None if is_released => {}
             claim @ None => {
@@ -316,6 +333,6 @@ fn to_stored(turn: TurnId, reply: Reply, is_answer: bool) -> Prepared {
     if is_answer {
         Arc::make_mut(&mut activity).id = Some(id.as_str().to_owned());
     }
-    let raw = Raw::of(&*activity).expect("an activity is always JSON");
-    Prepared { id, raw, activity, is_kept, is_answer }
+    let text = activity.to_text().into();
+    Prepared { id, text, activity, is_kept, is_answer }
 }

@@ -273,8 +273,7 @@ async fn finish(
         return Ok(None);
     }
     let limits = &shared.limits;
-    let (handed, _) = mailbox.desk().dealt_with();
-    draft.record(&handed, limits);
+    draft.record(&mailbox.desk().handed, limits);
     let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
     let judged = judge(
         shared,

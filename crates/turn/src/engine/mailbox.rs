@@ -12,6 +12,7 @@ use std::{
 
 use futures_util::FutureExt;
 use sayso_activity::{Activity, Kind};
+use smallvec::{SmallVec, smallvec};
 use tokio::sync::{Notify, oneshot};
 use tracing::Span;
 
@@ -115,7 +116,7 @@ pub(super) struct Handed {
 /// One turn to be: an activity, or several that became one.
 #[derive(Debug)]
 pub(super) struct Item {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: SmallVec<[Part; 1]>,
     pub(super) now: Timestamp,
     pub(super) since: Duration,
     pub(super) effects: Arc<Effects>,
@@ -175,7 +176,7 @@ impl Item {
         };
         let span = tracing::info_span!("turn", %id, kind);
         Self {
-            parts: vec![Part { id, activity, sender }],
+            parts: smallvec![Part { id, activity, sender }],
             now: shared.clock.now(),
             since: shared.uptime(),
             effects: Arc::default(),
@@ -272,12 +273,12 @@ impl Mailbox {
             // It is heard.
             self.called.notified().now_or_never();
         }
-        let mut items: Vec<Item> = Vec::new();
+        let mut items = Vec::with_capacity(desk.waiting.len().min(limits.batch_max));
         while items.len() < limits.batch_max
             && let Some(item) = desk.waiting.pop_front()
         {
             match items.last_mut() {
-                Some(last) if overlap == Overlap::Coalesce && last.takes(&item) => {
+                Some::<&mut Item>(last) if overlap == Overlap::Coalesce && last.takes(&item) => {
                     last.parts.extend(item.parts);
                 }
                 _ => items.push(item),
@@ -329,10 +330,9 @@ impl Desk {
         !self.is_running && !self.is_delivering && self.waiting.is_empty() && self.chores.is_empty()
     }
 
-    /// What the courier did and no commit has recorded yet, and what it cannot be sure of.
-    pub(super) fn dealt_with(&self) -> (Vec<Handed>, BTreeSet<ReplyId>) {
-        let doubtful = self.doubtful.iter().chain(&self.in_hand).cloned().collect();
-        (self.handed.clone(), doubtful)
+    /// Whether a reply may have arrived already.
+    pub(super) fn is_doubtful(&self, id: &ReplyId) -> bool {
+        self.doubtful.contains(id) || self.in_hand.as_ref() == Some(id)
     }
 
     /// What the channel calls a message of ours, once it has it.

@@ -87,7 +87,7 @@ async fn look(shared: &Arc<Shared>, seen: &mut Seen, after: &mut Option<Key>) {
 /// Acts on a waiting document once it has been silent for long enough.
 fn consider(shared: &Arc<Shared>, seen: &mut Seen, due: Due) {
     let Due { key, etag, at } = due;
-    if shared.mailboxes().contains_key(&key) {
+    if shared.mailboxes().get(&key).is_some() {
         // This instance is busy with it: its own courier delivers or watches.
         return drop(seen.remove(&key));
     }

@@ -4,13 +4,13 @@
 //! failed, there is one remedy: wait a little, load again, look which turns are in already, run the rest
 //! again. Rounds and time are bounded; what does not commit within them is told so and left no trace.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{borrow::Cow, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 
 use super::{
     Answer, Shared,
-    answer::{Verdicts, answer, fail},
+    answer::{Verdict, Verdicts, answer, fail},
     cache::Cached,
     commit::{Commit, Loaded},
     draft::Draft,
@@ -68,7 +68,7 @@ async fn process(
 ) -> Option<Box<Carried>> {
     let began = shared.uptime();
     let limits = &shared.limits;
-    let mut reason = "earlier turns of the conversation took too long".to_owned();
+    let mut reason = Cow::Borrowed("earlier turns of the conversation took too long");
     let mut now = began;
     for rounds in 0..limits.rounds_max {
         give_up_late(shared, &mut batch, rounds, now, &reason);
@@ -95,7 +95,7 @@ async fn process(
             Err(Setback::Again { reason: why, wait }) => {
                 shared.cache().forget(&mailbox.key);
                 tracing::debug!(key = %mailbox.key, rounds, reason = %why, "another round");
-                reason = why;
+                reason = why.into();
                 let most = limits.backoff_first.saturating_mul(1 << rounds.min(16));
                 let jitter = shared.ids.jitter(most.min(limits.backoff_max));
                 // Waiting beyond the deadline helps nobody: wake to say so in time.
@@ -107,6 +107,7 @@ async fn process(
     }
     shared.counters.given_up.add(batch.items.len());
     let waited = now.saturating_sub(began);
+    let reason = reason.into_owned();
     fail(batch.items, &Error::Busy { rounds: limits.rounds_max, waited, reason });
     None
 }
@@ -159,15 +160,18 @@ async fn round(
     if !draft.document.ledger.decided.is_empty() {
         Box::pin(shared.finish(&mut draft, left)).await;
     }
-    let (handed, doubtful) = mailbox.desk().dealt_with();
-    draft.record(&handed, &shared.limits);
-    draft.do_chores(&batch.chores, me, &doubtful);
+    let has_handed = {
+        let desk = mailbox.desk();
+        draft.record(&desk.handed, &shared.limits);
+        draft.do_chores(&batch.chores, me, |id| desk.is_doubtful(id));
+        !desk.handed.is_empty()
+    };
     let shelf = Shelf::new(shared, left, rounds);
     let mut fired = 0;
     if batch.chores.contains(&Chore::Fire) {
         fired = Box::pin(fire(shared, mailbox, &mut draft, &shelf, left)).await?;
     }
-    let mut verdicts = Vec::with_capacity(batch.items.len());
+    let mut verdicts = Verdicts::with_capacity(batch.items.len());
     let (mut late, mut waits) = (None, None);
     for item in &batch.items {
         match turn(shared, mailbox, &mut draft, &shelf, batch, item).await {
@@ -183,11 +187,12 @@ async fn round(
             Err(setback) => return Err(setback),
         }
     }
+    draft.is_changed |= shelf.is_changed();
     draft.settle_claim(me, batch.chores.contains(&Chore::Release));
-    if !draft.is_changed && shelf.changed().is_empty() {
+    if !draft.is_changed {
         // A record that an earlier commit has made already needs no other; the courier knows by now.
         let is_wanted = |chore: &Chore| match chore {
-            Chore::Record => !handed.is_empty(),
+            Chore::Record => has_handed,
             Chore::Finish => false,
             _ => true,
         };
@@ -200,6 +205,8 @@ async fn round(
             Box::pin(shared.remove(&mailbox.key, etag, left)).await;
         } else if is_fresh {
             unchanged(shared, mailbox, &draft);
+        } else {
+            shared.give_back(&mailbox.key, draft);
         }
         return waits.map_or(Ok((verdicts, None)), Err);
     }
@@ -208,7 +215,7 @@ async fn round(
     let left = if late.is_some() { time_left(shared, batch, shared.uptime()) } else { left };
     match shared.commit(mailbox, draft, &shelf, left).await {
         Commit::Committed => {
-            if batch.items.is_empty() && !handed.is_empty() {
+            if batch.items.is_empty() && has_handed {
                 fault!("after_record");
             }
             shared.counters.fired.add(fired);
@@ -226,9 +233,8 @@ async fn round(
 fn fresh(verdicts: &Verdicts) -> (usize, usize) {
     let count = |is_pending: bool| {
         let is_new = |answer: &Answer| !answer.is_repeat && answer.is_pending == is_pending;
-        let has_new = |item: &&Vec<Result<Answer, Error>>| {
-            item.iter().any(|verdict| verdict.as_ref().is_ok_and(is_new))
-        };
+        let has_new =
+            |item: &&Verdict| item.iter().any(|verdict| verdict.as_ref().is_ok_and(is_new));
         verdicts.iter().filter(has_new).count()
     };
     (count(false), count(true))
@@ -245,13 +251,15 @@ pub(super) async fn load(
     let wants_fresh =
         |chore: &Chore| matches!(chore, Chore::TakeIfAt(_) | Chore::TakeFrom(_) | Chore::Fire);
     if rounds == 0 && !batch.chores.iter().any(wants_fresh) {
-        let cached = shared.cache().get(&mailbox.key);
-        if let Some(Cached { document, etag, .. }) = cached
+        let lent = shared.cache().lend(&mailbox.key);
+        if let Some(Cached { document, etag, bytes }) = lent
             && document.ledger.prepared.is_none()
             && !shared.is_expired(&document)
         {
             shared.counters.cache_hits.add(1);
-            return Ok((Draft::new((*document).clone(), Expect::At(etag)), false));
+            let mut draft = Draft::new(document, Expect::At(etag));
+            draft.cached_bytes = Some(bytes);
+            return Ok((draft, false));
         }
     }
     match Box::pin(shared.load(&mailbox.key, rounds, within)).await {
@@ -262,7 +270,7 @@ pub(super) async fn load(
                 return Err(Setback::Again { reason, wait: None });
             }
             desk.is_shared |= desk.rev > 0 && document.ledger.rev > desk.rev;
-            let mut draft = Draft::new(document, expect);
+            let mut draft = Draft::new(Box::new(document), expect);
             draft.is_changed = is_settled;
             draft.is_expired = is_expired;
             Ok((draft, true))

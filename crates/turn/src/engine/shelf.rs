@@ -73,6 +73,11 @@ impl Shelf {
         inside.failed.clone().or_else(silent)
     }
 
+    /// Whether anything is to be written.
+    pub(super) fn is_changed(&self) -> bool {
+        self.inside().documents.values().any(|held| held.before.is_some())
+    }
+
     /// What is to be written.
     pub(super) fn changed(&self) -> Vec<(Key, Held)> {
         let inside = self.inside();

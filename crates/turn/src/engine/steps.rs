@@ -54,8 +54,8 @@ impl Shared {
             match self.store.save(step).await? {
                 Saved::Conflict => return Ok(Saved::Conflict),
                 Saved::Committed(etag) => {
-                    let cached = Cached { document: Arc::new(document), etag, bytes };
-                    self.cache().put(key, cached);
+                    let cached = Cached { document: Box::new(document), etag, bytes };
+                    self.cache().put(&key, cached);
                 }
             }
         }
@@ -123,9 +123,9 @@ impl Shared {
     /// Whether a further document is known to be what a commit decided, or later.
     async fn finish_document(&self, key: &Key, rev: u64, id: &str) -> bool {
         for _ in 0..FINISH_TRIES {
-            let cached = self.cache().take(key);
+            let cached = self.cache().lend(key);
             let read = match cached {
-                Some(Cached { document, etag, .. }) => Ok(((*document).clone(), Expect::At(etag))),
+                Some(Cached { document, etag, .. }) => Ok((*document, Expect::At(etag))),
                 None => self.store_read(key).await,
             };
             let Ok((mut document, expect)) = read else { return false };

@@ -4,10 +4,12 @@
 use std::{sync::Arc, time::Duration};
 
 use sayso_activity::{Activity, Raw};
+use smallvec::SmallVec;
 use tracing::Instrument;
 
 use super::{
     Answer, Shared,
+    answer::Verdict,
     draft::{self, Draft},
     line::Carried,
     live::{Heard, Listener},
@@ -25,7 +27,7 @@ use crate::{
 };
 
 /// What the parts of an item are told, and the run that goes on if it takes too long to be waited for.
-pub(super) type Turned = (Vec<Result<Answer, Error>>, Option<Box<Carried>>);
+pub(super) type Turned = (Verdict, Option<Box<Carried>>);
 
 /// One item: skipped where it was seen before, put in line behind a turn that goes on, else run and
 /// applied to the draft.
@@ -39,7 +41,7 @@ pub(super) async fn turn(
 ) -> Result<Turned, Setback> {
     let ledger = &draft.document.ledger;
     let is_known = |part: &Part| ledger.seen.contains(part.id) || ledger.is_accepted(part.id);
-    let mut new: Vec<&Part> = Vec::with_capacity(item.parts.len());
+    let mut new: SmallVec<[&Part; 2]> = SmallVec::new();
     for part in &item.parts {
         // The same activity may have come several times while it waited.
         if !is_known(part) && new.iter().all(|known| known.id != part.id) {
@@ -52,10 +54,10 @@ pub(super) async fn turn(
             false => Answer::new(ledger.answer(part.id).map(AsRef::as_ref), true),
         })
     };
-    let mut verdicts: Vec<_> = item.parts.iter().map(repeat).collect();
+    let mut verdicts: Verdict = item.parts.iter().map(repeat).collect();
     shared.counters.duplicates.add(item.parts.len() - new.len());
     let Some(first) = new.first() else { return Ok((verdicts, None)) };
-    let ids: Vec<TurnId> = new.iter().map(|part| part.id).collect();
+    let ids: SmallVec<[TurnId; 2]> = new.iter().map(|part| part.id).collect();
     let activity = mailbox::merged(&new);
     let mut late = None;
     let verdict = if ledger.inbox.is_empty() {

@@ -14,7 +14,7 @@ use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 
 use super::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write};
-use crate::{Key, clock::Timestamp};
+use crate::{Key, by_key::ByKey, clock::Timestamp};
 
 /// Documents in the memory of this process.
 ///
@@ -37,7 +37,8 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct Rows {
-    by_key: BTreeMap<Key, Row>,
+    by_key: ByKey<Row>,
+    /// Those that have a due time, in order.
     due: BTreeMap<Key, Timestamp>,
     /// One counter for all keys: a version is never used twice, not even by a key made anew.
     version: u64,
@@ -46,6 +47,7 @@ struct Rows {
 struct Row {
     body: String,
     etag: ETag,
+    due: Option<Timestamp>,
 }
 
 impl MemoryStore {
@@ -66,13 +68,20 @@ impl Rows {
 
     fn put(&mut self, write: Write) -> ETag {
         self.version += 1;
-        let etag = ETag::new(self.version.to_string());
-        match write.due {
-            Some(at) => drop(self.due.insert(write.key.clone(), at)),
-            None => drop(self.due.remove(&write.key)),
+        let etag = ETag::new(itoa::Buffer::new().format(self.version));
+        let Write { key, body, due, .. } = write;
+        let old = self.by_key.get_mut(&key);
+        if old.as_ref().and_then(|row| row.due) != due {
+            match due {
+                Some(at) => drop(self.due.insert(key.clone(), at)),
+                None => drop(self.due.remove(&key)),
+            }
         }
-        let row = Row { body: write.body, etag: etag.clone() };
-        drop(self.by_key.insert(write.key, row));
+        let row = Row { body, etag: etag.clone(), due };
+        match old {
+            Some(old) => *old = row,
+            None => self.by_key.insert(key, row),
+        }
         etag
     }
 }
@@ -123,12 +132,9 @@ impl Store for MemoryStore {
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let rows = self.rows();
-        let keys: Vec<_> = rows
-            .by_key
-            .keys()
-            .filter(|key| key.as_str().starts_with(prefix))
-            .map(|key| Ok(key.clone()))
-            .collect();
+        let all = rows.by_key.sorted().into_iter().map(|(key, _)| key);
+        let keys: Vec<_> =
+            all.filter(|key| key.as_str().starts_with(prefix)).map(|key| Ok(key.clone())).collect();
         stream::iter(keys).boxed()
     }
 

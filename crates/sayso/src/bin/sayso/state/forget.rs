@@ -192,13 +192,14 @@ fn is_group(activity: &Activity) -> bool {
 }
 
 /// Every activity that a document holds.
-fn activities(ledger: &Ledger) -> impl Iterator<Item = &Raw> {
-    let outbox = ledger.outbox.iter().map(|entry| &entry.activity);
+fn activities(ledger: &Ledger) -> impl Iterator<Item = &str> {
+    let outbox = ledger.outbox.iter().map(|entry| &*entry.activity);
     let parked = ledger.parked.iter().map(|parked| &parked.activity);
     let timers = ledger.timers.iter().map(|timer| &timer.activity);
     let answers = ledger.answers.iter().flat_map(|answer| &answer.replies);
     let inbox = ledger.inbox.iter().map(|accepted| &accepted.activity);
-    inbox.chain(outbox).chain(parked).chain(timers).chain(answers)
+    let others = inbox.chain(parked).chain(timers).chain(answers).map(Raw::as_str);
+    outbox.chain(others)
 }
 
 impl Report {

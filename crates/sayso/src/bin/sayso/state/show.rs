@@ -158,7 +158,7 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
         lines.push(head(Look::Cyan, units::many(ledger.timers.len(), "timer:", "timers:")));
         lines.extend(ledger.timers.iter().map(|timer| {
             let (id, at) = (timer.id.escape_debug(), units::when(timer.at, now));
-            format!("    {id}  {at}  {}", brief(&timer.activity))
+            format!("    {id}  {at}  {}", brief(timer.activity.as_str()))
         }));
     }
     if !ledger.parked.is_empty() {
@@ -166,7 +166,7 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
         lines.push(head(Look::Red, format!("{parked} could not be delivered:")));
         lines.extend(ledger.parked.iter().map(|parked| {
             let (at, reason) = (units::when(parked.at, now), parked.reason.escape_debug());
-            format!("    {}  {at}  {}: {reason}", parked.id, brief(&parked.activity))
+            format!("    {}  {at}  {}: {reason}", parked.id, brief(parked.activity.as_str()))
         }));
     }
     if let Some(prepared) = &ledger.prepared {
@@ -212,13 +212,15 @@ fn accepted_line(accepted: &Accepted, now: Timestamp) -> String {
         ),
     };
     let since = units::when(accepted.at, now);
-    let what = brief(&accepted.activity);
+    let what = brief(accepted.activity.as_str());
     format!("    {}{more}  {since}  {what}{timer}{lost}", id.escape_debug())
 }
 
 /// An activity in a few words.
-fn brief(raw: &Raw) -> String {
-    let Ok(activity) = raw.get::<Activity>() else { return "no activity".to_owned() };
+fn brief(json: &str) -> String {
+    let Ok(activity) = serde_json::from_str::<Activity>(json) else {
+        return "no activity".to_owned();
+    };
     let mut text = activity.kind.to_string();
     let recipient = activity.recipient.as_ref().and_then(|account| account.id.as_deref());
     if let Some(recipient) = recipient {

@@ -1,0 +1,78 @@
+//! Things by key, in a hash table whose order nobody can see.
+//!
+//! Keys share long beginnings, so a tree compares much and misses the cache at every level. The order of
+//! a hash table is chance, and chance must not reach the engine unseeded: whoever wants to see all keys
+//! gets them sorted.
+
+use std::fmt;
+
+use crate::Key;
+
+#[expect(clippy::disallowed_types, reason = "its order stays in this file")]
+type Table<V> = std::collections::HashMap<Key, V>;
+
+/// Values by key.
+pub(crate) struct ByKey<V> {
+    table: Table<V>,
+}
+
+impl<V> ByKey<V> {
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<&V> {
+        self.table.get(key)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &Key) -> Option<&mut V> {
+        self.table.get_mut(key)
+    }
+
+    pub(crate) fn insert(&mut self, key: Key, value: V) {
+        drop(self.table.insert(key, value));
+    }
+
+    pub(crate) fn get_or_insert_with(&mut self, key: Key, make: impl FnOnce(&Key) -> V) -> &mut V {
+        self.table.entry(key).or_insert_with_key(make)
+    }
+
+    pub(crate) fn remove(&mut self, key: &Key) -> Option<V> {
+        self.table.remove(key)
+    }
+
+    /// All keys and values, by key.
+    pub(crate) fn sorted(&self) -> Vec<(&Key, &V)> {
+        let mut all: Vec<_> = self.table.iter().collect();
+        all.sort_unstable_by_key(|(key, _)| *key);
+        all
+    }
+}
+
+impl<V> Default for ByKey<V> {
+    fn default() -> Self {
+        Self { table: Table::default() }
+    }
+}
+
+impl<V> fmt::Debug for ByKey<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.sorted().iter().map(|(key, _)| key)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_looks_at_all_of_them_sees_them_in_order() {
+        let mut by_key = ByKey::default();
+        for number in (0..100).rev() {
+            by_key.insert(Key::new(format!("{number:03}")).unwrap(), number);
+        }
+        let seen: Vec<i32> = by_key.sorted().into_iter().map(|(_, number)| *number).collect();
+        assert_eq!(seen, (0..100).collect::<Vec<_>>());
+        assert!(format!("{by_key:?}").starts_with("[Key(000), Key(001)"));
+    }
+}
