@@ -44,6 +44,17 @@ pub fn activity(conversation: usize, number: u64) -> Activity {
     Activity::from_json(body.as_bytes()).expect("our message is an activity")
 }
 
+/// The `number`th message of a conversation, made from another one of it.
+#[must_use]
+pub fn next(sample: &Activity, number: u64) -> Activity {
+    let text = TOPPINGS.iter().cycle().nth((number % TOPPINGS.len() as u64) as usize);
+    Activity {
+        id: Some(format!("{number:012}")),
+        text: text.map(|text| (*text).to_owned()),
+        ..sample.clone()
+    }
+}
+
 /// The key of a conversation's document.
 ///
 /// # Panics

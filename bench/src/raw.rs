@@ -31,9 +31,6 @@ pub type ServerCpu = Box<dyn FnMut() -> Option<f64>>;
 
 /// Saves documents again and again.
 pub trait Raw {
-    /// Makes everything ready that [`run`](Self::run) needs for so many saves and that is not measured.
-    fn prepare(&mut self, _count: usize) {}
-
     /// Saves every document so many times.
     ///
     /// # Panics

@@ -121,10 +121,15 @@ impl World {
     ///
     /// # Panics
     /// When a turn fails.
-    pub fn run(&self, messages: Vec<Vec<Activity>>) {
+    pub fn run<M>(&self, messages: Vec<M>)
+    where
+        M: IntoIterator<Item = Activity>,
+        M::IntoIter: ExactSizeIterator + Send + 'static,
+    {
+        let messages: Vec<_> = messages.into_iter().map(M::into_iter).collect();
         self.runtime.block_on(async {
             let before = self.engine.stats().turns;
-            let expected: usize = messages.iter().map(Vec::len).sum();
+            let expected: usize = messages.iter().map(ExactSizeIterator::len).sum();
             let others: Vec<_> = messages
                 .into_iter()
                 .map(|messages| (self.engine.clone(), messages))
@@ -139,6 +144,21 @@ impl World {
             let ran = self.engine.stats().turns - before;
             assert_eq!(ran, expected as u64, "every message became one turn");
         });
+    }
+
+    /// Runs `count` turns in every conversation, as [`run`](Self::run) does, and makes each message when
+    /// it is sent: a copy of a parsed one, under the next id. Servers parse a message right before its
+    /// turn. Made all together before, messages would be cold in the cache, and another thread's memory.
+    ///
+    /// # Panics
+    /// When a turn fails.
+    pub fn talk(&mut self, count: usize) {
+        let first = self.next;
+        self.next += count as u64;
+        let samples = (0..self.conversations).map(|number| inputs::activity(number, first));
+        let messages = samples
+            .map(|sample| (0..count).map(move |step| inputs::next(&sample, first + step as u64)));
+        self.run(messages.collect());
     }
 
     /// Waits until the last hand-overs are recorded, too, so that nothing goes on in the background.
@@ -200,7 +220,7 @@ fn alone() -> Arc<Runtime> {
     Arc::new(runtime.expect("the system gives a runtime"))
 }
 
-async fn converse(engine: Engine, messages: Vec<Activity>) {
+async fn converse(engine: Engine, messages: impl Iterator<Item = Activity> + Send) {
     for message in messages {
         let answer = engine.receive(message).await.expect("a turn of the pizza bot succeeds");
         assert!(answer.is_handled && !answer.is_repeat, "every message is new");

@@ -55,7 +55,6 @@ impl Way {
 
     /// Runs once, to find out how many steps take so long, in microseconds.
     pub(crate) fn warm_up(&mut self, micros: f64) {
-        self.work.prepare(self.steps);
         let cost = Cost::of(self.steps, || self.work.run(self.steps));
         self.work.rest();
         self.steps = ((micros / cost.wall) as usize).clamp(STEPS_MIN, STEPS_MAX);
@@ -64,7 +63,6 @@ impl Way {
     fn measure(&mut self, server_cpu: &mut ServerCpu, flushes: &dyn Fn() -> Option<u64>) {
         let Self { work, steps, .. } = self;
         let all = *steps * MANY;
-        work.prepare(*steps);
         let before = (server_cpu(), work.commits(), flushes());
         let cost = Cost::of(all, || work.run(*steps));
         let after = (server_cpu(), work.commits(), flushes());

@@ -23,7 +23,6 @@ use std::{
     time::Instant,
 };
 
-use sayso_activity::Activity;
 use sayso_bench::{
     inputs,
     raw::{BatchedPostgres, Bodies, Raw, RawPostgres, RawRedis, RawSqlite, ServerCpu},
@@ -63,10 +62,7 @@ const BATCHED: &str = "raw saves, batched";
 const QUIET: f64 = 0.1;
 
 /// Whole turns.
-struct Turns {
-    world: World,
-    messages: Vec<Vec<Activity>>,
-}
+struct Turns(World);
 
 impl Bench {
     fn new(folder: &Path) -> Result<Self, Box<dyn Error>> {
@@ -141,7 +137,7 @@ impl Bench {
         let (runtime, bodies) = (Arc::clone(&self.runtime), self.bodies.clone());
         let saves = Saves::on(runtime, saves, MANY, bodies);
         let mut ways = vec![
-            Way::new("turns", false, Turns { world, messages: Vec::new() }),
+            Way::new("turns", false, Turns(world)),
             Way::new("saves of our store", false, saves),
         ];
         ways.extend(raw);
@@ -150,20 +146,16 @@ impl Bench {
 }
 
 impl Raw for Turns {
-    fn prepare(&mut self, count: usize) {
-        self.messages = self.world.messages(count);
-    }
-
-    fn run(&mut self, _count: usize) {
-        self.world.run(std::mem::take(&mut self.messages));
+    fn run(&mut self, count: usize) {
+        self.0.talk(count);
     }
 
     fn rest(&mut self) {
-        self.world.rest();
+        self.0.rest();
     }
 
     fn commits(&self) -> Option<u64> {
-        Some(self.world.commits())
+        Some(self.0.commits())
     }
 }
 
@@ -223,7 +215,7 @@ fn run(is_quick: bool, is_profiled: bool, chosen: &[String]) -> Result<(), Box<d
     let (took, after) = (began.elapsed(), cpu_of_machine());
     let ours: f64 = cases.iter().flat_map(|case| &case.ways).map(Way::cpu).sum();
     println!(
-        "\n{MANY} in flight, documents of {} bytes, messages of {} bytes (parsed before).",
+        "\n{MANY} in flight, documents of {} bytes, messages of {} bytes (copies of a parsed one).",
         bench.bodies[1].len(),
         inputs::MESSAGE_BYTES,
     );

@@ -106,8 +106,12 @@ impl Engine {
     ///
     /// # Cancellation
     /// Dropping the future does not stop the turn; send the activity again to learn its answer.
-    pub async fn receive(&self, activity: Activity) -> Result<Answer, Error> {
-        self.take_in(Arc::new(activity), None).await
+    pub fn receive(
+        &self,
+        activity: Activity,
+    ) -> impl Future<Output = Result<Answer, Error>> + Send + use<'_> {
+        // At once: an activity is a kilobyte, and a future is moved before it is polled.
+        self.take_in(Arc::new(activity), None)
     }
 
     /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they go to

@@ -68,7 +68,10 @@ pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
     pub(crate) fn add(&self, count: usize) {
-        self.0.fetch_add(count as u64, Ordering::Relaxed);
+        // Most counts of a turn are zero, and every thread of the process writes here.
+        if count > 0 {
+            self.0.fetch_add(count as u64, Ordering::Relaxed);
+        }
     }
 
     fn get(&self) -> u64 {
