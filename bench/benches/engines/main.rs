@@ -37,7 +37,7 @@ use self::case::{Case, Way};
 
 /// What we advise for bots in production; the raw saves have it too.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// How many saves or turns are in flight at the same time.
 const MANY: usize = 64;

@@ -214,9 +214,22 @@ fn instance_id(dc: &mut DialogContext) -> String {
     hash.update(dc.turn().id().to_string());
     hash.update(dc.path());
     let bytes = hash.finalize();
-    let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    let part = |range: std::ops::Range<usize>| hex.get(range).unwrap_or_default();
-    format!("{}-{}-4{}-8{}-{}", part(0..8), part(8..12), part(13..16), part(17..20), part(20..32))
+    // As a version 4 UUID has it: 8-4-4-4-12 digits, the first of the third group is 4, of the fourth 8.
+    let mut id = String::with_capacity(36);
+    for (place, byte) in bytes.iter().take(16).enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            id.push('-');
+        }
+        let first = match place {
+            6 => 4,
+            8 => 8,
+            _ => byte >> 4,
+        };
+        id.extend(
+            [first, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0')),
+        );
+    }
+    id
 }
 
 impl Step<'_> {

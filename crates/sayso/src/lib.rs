@@ -40,8 +40,8 @@
 //! * `azure-blob`, `cosmos`, `postgres`, `redis`, `s3`: engines that a bot grows onto; `engines`: all.
 //! * `command` (default): the `sayso` command. A library turns default features off and `sqlite` on.
 //! * `sim`: the simulator, for tests of a bot.
-//! * `mimalloc`: mimalloc as the allocator of the whole process. Turns are many small allocations; with it
-//!   they cost less. For the program that is the bot.
+//! * `jemalloc`: jemalloc as the allocator of the whole process. Turns are many small allocations; with it
+//!   they cost less. For the program that is the bot; not for Windows.
 //! * `faults`: named points at which a test can kill the process.
 
 pub mod config;
@@ -74,9 +74,9 @@ pub use sayso_turn::{Documents, Engine, Limits, Outcome, Ttl, run};
 pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, serve};
 pub use user_tokens::UserTokens;
 
-#[cfg(feature = "mimalloc")]
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The result of a bot's handler: nothing on success, any error on failure.
 pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;

@@ -45,7 +45,7 @@ impl Sheet {
              in brackets. CPU time is that of the bot's process alone. The other runtimes run the loop of \
              the published scale-out sample, which loads, runs, saves with an ETag and tries again. Ours is \
              built as we advise for production: the profile `fastest` of this repository's `Cargo.toml` and \
-             the feature `mimalloc`.",
+             the feature `jemalloc`.",
         );
         let Some(machine) = machine::read(results) else { return };
         self.line(&format!(

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use sayso_activity::{Activity, Raw, json::write_string};
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::bag::Bag;
 use crate::{
@@ -115,12 +115,12 @@ fn is_zero(count: &u32) -> bool {
 }
 
 /// A reply waiting to be handed over.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// The same for every try.
     pub id: ReplyId,
     /// What to send, as JSON.
-    #[serde(deserialize_with = "text_of")]
+    #[serde(with = "text")]
     pub activity: Arc<str>,
     /// Whether an instance that gave its claim up does not know if it arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
@@ -143,8 +143,20 @@ impl Entry {
     }
 }
 
-fn text_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
-    Raw::deserialize(deserializer).map(|raw| raw.as_str().into())
+/// A JSON value that is kept as text.
+mod text {
+    use std::sync::Arc;
+
+    use sayso_activity::Raw;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
+
+    pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        Raw::from_text(text.to_owned()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+        Raw::deserialize(from).map(|raw| raw.as_str().into())
+    }
 }
 
 /// A reply that could not be delivered.

@@ -160,8 +160,8 @@ impl Person {
             return Relation::Theirs(Kind::Private);
         }
         let (mut all, mut theirs, mut alone) = (0, 0, 0);
-        for raw in activities(&found.document.ledger) {
-            let activity = raw.get::<Activity>().ok();
+        for json in activities(&found.document.ledger) {
+            let activity = serde_json::from_str::<Activity>(json).ok();
             let is_theirs = activity.as_ref().is_some_and(|activity| self.speaks(activity));
             let is_alone = is_theirs && !activity.as_ref().is_some_and(is_group);
             all += 1;
