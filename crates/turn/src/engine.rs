@@ -299,7 +299,9 @@ impl Shared {
         if desk.is_long {
             mailbox.called.notify_one();
         }
-        if !std::mem::replace(&mut desk.is_running, true) {
+        if std::mem::replace(&mut desk.is_running, true) {
+            mailbox.rouse(desk);
+        } else {
             self.tasks.spawn(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed());
         }
     }

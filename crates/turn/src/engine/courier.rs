@@ -57,6 +57,7 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
         }
         now = shared.uptime();
     }
+    mailbox.rouse(&mut mailbox.desk());
     shared.retire(&mailbox);
 }
 

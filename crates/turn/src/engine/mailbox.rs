@@ -36,6 +36,8 @@ pub(super) struct Mailbox {
     pub(super) changed: Notify,
     /// Something was put onto the desk that a runner in a long turn looks at, or that cannot wait.
     pub(super) called: Notify,
+    /// There is something to do again for a runner that rests, or there will be nothing more.
+    pub(super) roused: Notify,
 }
 
 /// What runner and courier share.
@@ -44,6 +46,8 @@ pub(super) struct Desk {
     pub(super) waiting: VecDeque<Item>,
     pub(super) chores: Vec<Chore>,
     pub(super) is_running: bool,
+    /// Whether the runner waits until there is something to do again.
+    is_resting: bool,
     pub(super) is_delivering: bool,
     /// Whether the document has an inbox that is ours to work off.
     pub(super) has_inbox: bool,
@@ -142,6 +146,15 @@ pub(super) enum Work {
     Batch(Batch),
     /// What was acknowledged and has not ended.
     Inbox,
+}
+
+/// How it goes on with the runner.
+#[derive(Debug)]
+pub(super) enum Next {
+    Work(Work),
+    /// Nothing is to be done now, but the courier will ask for a record soon.
+    Rest,
+    End,
 }
 
 /// What the runner takes at once.
@@ -255,6 +268,7 @@ impl Mailbox {
             desk: Mutex::default(),
             changed: Notify::new(),
             called: Notify::new(),
+            roused: Notify::new(),
         })
     }
 
@@ -262,11 +276,11 @@ impl Mailbox {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What to do next; `None`, and the runner is gone, when there is nothing.
-    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Option<Work> {
+    /// What to do next. The runner counts as gone when it is told to end.
+    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Next {
         let mut desk = self.desk();
         if desk.has_inbox {
-            return Some(Work::Inbox);
+            return Next::Work(Work::Inbox);
         }
         let chores = std::mem::take(&mut desk.chores);
         if chores.iter().any(Chore::is_urgent) {
@@ -286,10 +300,20 @@ impl Mailbox {
         }
         desk.has_turns = !items.is_empty();
         if items.is_empty() && chores.is_empty() {
-            desk.is_running = false;
-            return None;
+            // What is delivered is recorded soon, with the next turn or alone: to rest until then takes
+            // less than to end and to be started again. Somebody else's claim may take long.
+            desk.is_resting = desk.is_delivering && desk.foreign.is_none();
+            desk.is_running = desk.is_resting;
+            return if desk.is_resting { Next::Rest } else { Next::End };
         }
-        Some(Work::Batch(Batch { items, chores }))
+        Next::Work(Work::Batch(Batch { items, chores }))
+    }
+
+    /// Rouses a runner that rests.
+    pub(super) fn rouse(&self, desk: &mut Desk) {
+        if std::mem::take(&mut desk.is_resting) {
+            self.roused.notify_one();
+        }
     }
 
     /// Puts items back to where they were, first.

@@ -15,7 +15,7 @@ use super::{
     commit::{Commit, Loaded},
     draft::Draft,
     line::{self, Carried},
-    mailbox::{Batch, Chore, Item, Mailbox, Work},
+    mailbox::{Batch, Chore, Item, Mailbox, Next, Work},
     shelf::Shelf,
     turning::{fire, turn},
 };
@@ -31,7 +31,15 @@ pub(super) enum Setback {
 /// Serves a mailbox until nothing waits in it.
 pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
     let mut carried = None;
-    while let Some(work) = mailbox.take(&shared.limits, shared.logic.overlap()) {
+    loop {
+        let work = match mailbox.take(&shared.limits, shared.logic.overlap()) {
+            Next::Work(work) => work,
+            Next::Rest => {
+                mailbox.roused.notified().await;
+                continue;
+            }
+            Next::End => break,
+        };
         let work = AssertUnwindSafe(async {
             match work {
                 Work::Batch(batch) => process(&shared, &mailbox, batch).await,
