@@ -125,7 +125,9 @@ impl Container {
             if_match,
             if_none_match,
             metadata: Some(metadata),
-            // Always in one piece: blocks would be more than one write.
+            // Always in one piece: blocks would be more than one write. Left open, the library counts the
+            // machine's processors for every blob, from files.
+            parallel: NonZero::new(1),
             partition_size: NonZero::new(u64::MAX),
             ..Default::default()
         };
