@@ -174,7 +174,8 @@ impl Connector {
         }
         let base = self.at(service_url)?;
         let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
-        let url = |id| Path::activities(&base, conversation.unwrap_or_default(), id)?.url();
+        let path = |id| Path::activities(&base, conversation.unwrap_or_default(), id);
+        let url = |id| path(id).map(Path::url);
         let id = Some(activity.id.as_deref().unwrap_or_default());
         Ok(match activity.kind {
             Kind::MessageDelete => Call::delete("deleting the message", url(id)?),

@@ -16,13 +16,19 @@ pub(crate) fn is_history(id: &str) -> bool {
 /// A URL in the making.
 #[derive(Debug)]
 pub(crate) struct Path {
+    /// The service's: its scheme, host and port are not read again.
+    base: Url,
+    /// The path, that of the service first.
     text: String,
     query: Vec<(&'static str, String)>,
 }
 
 impl Path {
     pub(crate) fn new(base: &Url) -> Self {
-        Self { text: base.as_str().trim_end_matches('/').to_owned(), query: Vec::new() }
+        // With room for ids that are not long.
+        let mut text = String::with_capacity(256);
+        text.push_str(base.path().trim_end_matches('/'));
+        Self { base: base.clone(), text, query: Vec::new() }
     }
 
     pub(crate) fn conversations(base: &Url) -> Self {
@@ -71,13 +77,15 @@ impl Path {
         self
     }
 
-    pub(crate) fn url(self) -> Result<Url, Error> {
-        let mut url = Url::parse(&self.text)
-            .map_err(|_| Error::unfit("the service URL and the ids make no URL"))?;
-        if !self.query.is_empty() {
-            url.query_pairs_mut().extend_pairs(self.query);
+    pub(crate) fn url(self) -> Url {
+        let Self { base: mut url, text, query } = self;
+        url.set_path(&text);
+        url.set_query(None);
+        url.set_fragment(None);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
         }
-        Ok(url)
+        url
     }
 }
 
@@ -108,7 +116,7 @@ mod tests {
     fn member(base: &str, conversation: &str, id: &str) -> Result<String, Error> {
         let path = Path::new(&Url::parse(base).unwrap()).then("/v3/conversations");
         let path = path.id("conversation", conversation)?.then("/members").id("member", id)?;
-        path.url().map(String::from)
+        Ok(path.url().into())
     }
 
     #[test]
@@ -183,11 +191,11 @@ mod tests {
         let base = Url::parse("https://a.example").unwrap();
         let url = |token: Option<&str>| {
             let path = Path::new(&base).then("/x").query("n", Some("1")).query("token", token);
-            path.url().unwrap().to_string()
+            path.url().to_string()
         };
         assert_eq!(url(None), "https://a.example/x?n=1");
         assert_eq!(url(Some("a+/= &#é")), "https://a.example/x?n=1&token=a%2B%2F%3D+%26%23%C3%A9");
-        let bare = Path::new(&base).then("/x").query("token", None::<&str>).url().unwrap();
+        let bare = Path::new(&base).then("/x").query("token", None::<&str>).url();
         assert_eq!(bare.as_str(), "https://a.example/x");
     }
 }

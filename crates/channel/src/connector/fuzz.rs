@@ -141,7 +141,7 @@ fn check_base(base: &Url, prefix: Option<&str>) {
 fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     let reply_to = reply_to.filter(|id| !id.is_empty());
     let is_segment = |id: &str| !matches!(id, "" | "." | "..");
-    let url = Path::activities(base, conversation, reply_to).and_then(Path::url);
+    let url = Path::activities(base, conversation, reply_to).map(Path::url);
     let Ok(url) = url else {
         assert!(!is_segment(conversation) || reply_to.is_some_and(|id| !is_segment(id)));
         return;

@@ -15,7 +15,7 @@ use super::{
     commit::{Commit, Loaded},
     draft::Draft,
     line::{self, Carried},
-    mailbox::{Batch, Chore, Item, Mailbox, Next, Work},
+    mailbox::{Batch, Chore, Desk, Item, Mailbox, Next, Work},
     shelf::Shelf,
     turning::{fire, turn},
 };
@@ -168,12 +168,7 @@ async fn round(
     if !draft.document.ledger.decided.is_empty() {
         Box::pin(shared.finish(&mut draft, left)).await;
     }
-    let has_handed = {
-        let desk = mailbox.desk();
-        draft.record(&desk.handed, &shared.limits);
-        draft.do_chores(&batch.chores, me, |id| desk.is_doubtful(id));
-        !desk.handed.is_empty()
-    };
+    let has_handed = catch_up(shared, &mailbox.desk(), &mut draft, &batch.chores);
     let shelf = Shelf::new(shared, left, rounds);
     let mut fired = 0;
     if batch.chores.contains(&Chore::Fire) {
@@ -235,6 +230,13 @@ async fn round(
         Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
         Commit::Never(error) => Err(Setback::Never(Error::Store(error))),
     }
+}
+
+/// Brings what the courier did and asks for into a draft. Whether it has handed anything over.
+fn catch_up(shared: &Shared, desk: &Desk, draft: &mut Draft, chores: &[Chore]) -> bool {
+    draft.record(&desk.handed, &shared.limits);
+    draft.do_chores(chores, shared.ids.instance(), |id| desk.is_doubtful(id));
+    !desk.handed.is_empty()
 }
 
 /// How many turns a round's verdicts speak of that were not there before, ended and acknowledged.
