@@ -53,6 +53,21 @@ async fn a_turn_in_a_conversation_written_last_by_this_instance_makes_one_store_
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_redelivery_leaves_the_document_in_memory_and_the_conversation_comes_to_rest() {
+    let world = World::new();
+    let instance = world.start(log_bot());
+    let loads = || world.store.loads.load(Ordering::Relaxed);
+    instance.say("1", "m1").await.unwrap();
+    assert_eq!(instance.engine.busy(), 1);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(instance.engine.busy(), 0, "the runner that rested has ended");
+    let before = loads();
+    assert!(instance.say("1", "m1").await.unwrap().is_repeat);
+    instance.say("2", "m2").await.unwrap();
+    assert_eq!(loads(), before);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_has_no_handler_is_accepted_and_costs_nothing() {
     let world = World::new();
     let instance = world.start(log_bot());
