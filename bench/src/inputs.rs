@@ -21,8 +21,7 @@ pub const SEEN_SMALL: usize = 26;
 /// When this file is wrong about sizes.
 #[must_use]
 pub fn message(conversation: usize, number: u64) -> String {
-    let topping = usize::try_from(number % TOPPINGS.len() as u64).expect("a remainder is small");
-    let text = TOPPINGS.get(topping).expect("a remainder is below its divisor");
+    let text = topping(number);
     let body = |filler: &str| {
         format!(
             r#"{{"type":"message","id":"{number:012}","timestamp":"2026-03-04T05:06:07.089Z","localTimestamp":"2026-03-04T06:06:07.089+01:00","serviceUrl":"https://channel.example/apis/","channelId":"webchat","from":{{"id":"user-{conversation:06}","name":"Ann Example","role":"user"}},"conversation":{{"id":"conversation-{conversation:06}"}},"recipient":{{"id":"pizza-bot","name":"Pizza"}},"textFormat":"plain","locale":"en-GB","text":"{text}","entities":[{{"type":"ClientCapabilities","supportsListening":true}}],"channelData":{{"clientActivityID":"{filler}"}}}}"#
@@ -47,12 +46,17 @@ pub fn activity(conversation: usize, number: u64) -> Activity {
 /// The `number`th message of a conversation, made from another one of it.
 #[must_use]
 pub fn next(sample: &Activity, number: u64) -> Activity {
-    let text = TOPPINGS.iter().cycle().nth((number % TOPPINGS.len() as u64) as usize);
     Activity {
         id: Some(format!("{number:012}")),
-        text: text.map(|text| (*text).to_owned()),
+        text: Some(topping(number).to_owned()),
         ..sample.clone()
     }
+}
+
+/// What the `number`th message says.
+fn topping(number: u64) -> &'static str {
+    let at = usize::try_from(number % TOPPINGS.len() as u64).expect("a remainder is small");
+    TOPPINGS.get(at).expect("a remainder is below its divisor")
 }
 
 /// The key of a conversation's document.

@@ -5,6 +5,7 @@
 
 mod bag;
 mod ledger;
+mod text;
 
 pub use bag::Bag;
 pub use ledger::{

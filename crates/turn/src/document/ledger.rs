@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sayso_activity::{Activity, Raw, json::write_string};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::bag::Bag;
+use super::{bag::Bag, text};
 use crate::{
     clock::Timestamp,
     id::{ReplyId, TURN_ID_CHARS, TurnId},
@@ -140,22 +140,6 @@ impl Entry {
             || serde_json::from_str(&self.activity).map(Arc::new),
             |made| Ok(Arc::clone(made)),
         )
-    }
-}
-
-/// A JSON value that is kept as text.
-mod text {
-    use std::sync::Arc;
-
-    use sayso_activity::Raw;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
-
-    pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-        Raw::from_text(text.to_owned()).map_err(S::Error::custom)?.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
-        Raw::deserialize(from).map(|raw| raw.as_str().into())
     }
 }
 

@@ -55,8 +55,15 @@ impl Cache {
         }
     }
 
+    /// Takes a document out, and its place with it.
+    pub(super) fn take(&mut self, key: &Key) -> Option<Cached> {
+        let place = self.documents.pop(key)?;
+        self.bytes -= place.weight;
+        place.cached
+    }
+
     pub(super) fn forget(&mut self, key: &Key) {
-        self.bytes -= self.documents.pop(key).map_or(0, |old| old.weight);
+        drop(self.take(key));
     }
 }
 
@@ -103,6 +110,9 @@ mod tests {
         assert_eq!(cache.lend(&key).unwrap().etag, ETag::new("2"));
         cache.forget(&key);
         assert!(cache.lend(&key).is_none());
+        assert_eq!(cache.bytes, 0);
+        cache.put(&key, cached("3", 1000));
+        assert_eq!(cache.take(&key).unwrap().etag, ETag::new("3"));
         assert_eq!(cache.bytes, 0);
     }
 }

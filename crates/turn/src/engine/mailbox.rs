@@ -287,12 +287,12 @@ impl Mailbox {
             // It is heard.
             self.called.notified().now_or_never();
         }
-        let mut items = Vec::with_capacity(desk.waiting.len().min(limits.batch_max));
+        let mut items: Vec<Item> = Vec::with_capacity(desk.waiting.len().min(limits.batch_max));
         while items.len() < limits.batch_max
             && let Some(item) = desk.waiting.pop_front()
         {
             match items.last_mut() {
-                Some::<&mut Item>(last) if overlap == Overlap::Coalesce && last.takes(&item) => {
+                Some(last) if overlap == Overlap::Coalesce && last.takes(&item) => {
                     last.parts.extend(item.parts);
                 }
                 _ => items.push(item),

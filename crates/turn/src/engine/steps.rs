@@ -123,7 +123,7 @@ impl Shared {
     /// Whether a further document is known to be what a commit decided, or later.
     async fn finish_document(&self, key: &Key, rev: u64, id: &str) -> bool {
         for _ in 0..FINISH_TRIES {
-            let cached = self.cache().lend(key);
+            let cached = self.cache().take(key);
             let read = match cached {
                 Some(Cached { document, etag, .. }) => Ok((*document, Expect::At(etag))),
                 None => self.store_read(key).await,
