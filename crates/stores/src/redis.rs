@@ -193,11 +193,12 @@ impl RedisStore {
         if condition(&write.expect).is_none() {
             return Ok(None);
         }
-        let (key, etag) = (write.key.clone(), etag_of(&self.ids.next(), write.due));
+        let (key, etag) = (write.key.clone(), etag_of(self.ids.next(), write.due));
         let version = ETag::new(etag.as_str());
         let row = Row { write, etag };
         let verdict = match &self.saves {
-            None => batch::save(&self.names, &self.link, &self.scripts, &row).await,
+            // Large, and not for most: every save would carry it along.
+            None => Box::pin(batch::save(&self.names, &self.link, &self.scripts, &row)).await,
             Some(saves) => saves.send(row, self.link.timeout()).await.unwrap_or_else(|late| {
                 Err(match late {
                     Late::Waiting => Failure::Unsent(None),
@@ -216,7 +217,7 @@ impl RedisStore {
             writes.iter().map(|write| condition(&write.expect)).collect();
         let Some(conditions) = conditions else { return Ok(None) };
         let etags: Vec<_> =
-            writes.iter().map(|write| etag_of(&self.ids.next(), write.due)).collect();
+            writes.iter().map(|write| etag_of(self.ids.next(), write.due)).collect();
         let answer = self.scripts.save_all.run(&self.link, Shard::of(&first.key), |command| {
             let _command = command.arg(writes.len() * 2);
             for write in writes {

@@ -7,6 +7,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+/// What a store may append to a name without making room for it.
+const MORE: usize = 24;
+
 /// Gives out names: 128 random bits that this source alone has, and a number.
 pub(crate) struct WriteIds {
     source: String,
@@ -23,7 +26,13 @@ impl WriteIds {
 
     /// A new name, of hexadecimal digits and one hyphen.
     pub(crate) fn next(&self) -> String {
-        format!("{}-{:x}", self.source, self.next.fetch_add(1, Ordering::Relaxed))
+        let mut digits = itoa::Buffer::new();
+        let number = digits.format(self.next.fetch_add(1, Ordering::Relaxed));
+        let mut name = String::with_capacity(self.source.len() + 1 + number.len() + MORE);
+        name.push_str(&self.source);
+        name.push('-');
+        name.push_str(number);
+        name
     }
 }
 

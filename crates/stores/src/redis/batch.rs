@@ -10,6 +10,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use redis::RedisWrite;
 use sayso_turn::{Key, store::Write};
 
 use super::{
@@ -27,6 +28,11 @@ use crate::lanes::Freight;
 /// How many scripts with saves are under way at once: while the server flushes for one it reads another.
 /// More than two only when there is a full batch for each.
 pub(super) const LANES: usize = 4;
+
+/// About how many bytes a row has besides its key and its body, and how many arguments: a name, two
+/// ETags, a body, and a few more when it changes the index.
+const ROW_BYTES: usize = 200;
+const ROW_ARGUMENTS: usize = 5;
 
 /// What the script says about a document that the server refused to write.
 const REFUSED: i64 = -2;
@@ -98,21 +104,26 @@ impl Carrier {
     async fn save_many(&self, rows: &[Row]) -> Result<Vec<i64>, Failure> {
         let any = Shard::any(self.next.fetch_add(1, Ordering::Relaxed));
         let answer = self.scripts.save_many.run(&self.link, any, |command| {
-            let changes = rows.iter().filter(|row| changes_index(&row.write));
+            let changes = (1..).zip(rows).filter(|(_, row)| changes_index(&row.write));
+            let bytes = rows.iter().map(|row| ROW_BYTES + row.bytes()).sum();
+            let arguments = std::iter::repeat_n(0, rows.len() * ROW_ARGUMENTS);
+            command.reserve_space_for_args(std::iter::once(bytes).chain(arguments));
             let _command = command.arg(rows.len() + changes.clone().count());
+            let mut name = String::new();
             for row in rows {
-                let _command = command.arg(self.names.document(&row.write.key));
+                self.names.write_document(&row.write.key, &mut name);
+                let _command = command.arg(&name);
             }
-            for row in changes {
+            for (_, row) in changes.clone() {
                 let _command = command.arg(self.names.waiting(Shard::of(&row.write.key)));
             }
+            let _command = command.arg(rows.len());
             for row in rows {
                 let _command = command.arg(row.condition()).arg(&row.etag).arg(&row.write.body);
-                let _command = match changes_index(&row.write) {
-                    true => command.arg(millis(row.write.due)),
-                    false => command.arg("-"),
-                };
-                let _command = command.arg(row.write.key.as_str());
+            }
+            for (number, row) in changes {
+                let write = &row.write;
+                let _command = command.arg(number).arg(millis(write.due)).arg(write.key.as_str());
             }
         });
         let verdicts: Vec<i64> = decode(answer.await?)?;

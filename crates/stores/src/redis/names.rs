@@ -15,6 +15,8 @@ pub(super) const SHARDS: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     prefix: Arc<str>,
+    /// What the documents of each shard begin with.
+    documents: Arc<[String]>,
 }
 
 /// One shard of a store.
@@ -58,19 +60,29 @@ impl Shard {
 impl Names {
     /// The prefix is checked by the configuration: it holds no brace and no wildcard.
     pub(super) fn new(prefix: &str) -> Self {
-        Self { prefix: prefix.into() }
+        let documents = Shard::all().map(|shard| format!("{prefix}:{}:d:", shard.tag()));
+        Self { prefix: prefix.into(), documents: documents.collect() }
     }
 
     /// A hash of `etag` and `body`.
     pub(super) fn document(&self, key: &Key) -> String {
-        let mut name = self.documents(Shard::of(key));
-        name.push_str(key.as_str());
+        let mut name = String::new();
+        self.write_document(key, &mut name);
         name
     }
 
+    /// Writes the name of a document over a text.
+    pub(super) fn write_document(&self, key: &Key, name: &mut String) {
+        let beginning = self.documents(Shard::of(key));
+        name.clear();
+        name.reserve(beginning.len() + key.as_str().len());
+        name.push_str(beginning);
+        name.push_str(key.as_str());
+    }
+
     /// What all documents of a shard begin with.
-    pub(super) fn documents(&self, shard: Shard) -> String {
-        format!("{}:{}:d:", self.prefix, shard.tag())
+    pub(super) fn documents(&self, shard: Shard) -> &str {
+        self.documents.get(shard.0).map_or("", String::as_str)
     }
 
     /// A sorted set by time: what is due some day.

@@ -9,11 +9,13 @@ use sayso_turn::{
 };
 
 /// The ETag of a write: `<write>` or `<write>@<milliseconds>`.
-pub(super) fn etag_of(write: &str, due: Option<Timestamp>) -> String {
-    match due {
-        None => write.to_owned(),
-        Some(at) => format!("{write}@{}", at.as_millis()),
+pub(super) fn etag_of(write: String, due: Option<Timestamp>) -> String {
+    let mut etag = write;
+    if let Some(at) = due {
+        etag.push('@');
+        etag.push_str(itoa::Buffer::new().format(at.as_millis()));
     }
+    etag
 }
 
 /// The time in an ETag.
@@ -54,7 +56,7 @@ mod tests {
     fn an_etag_tells_the_time() {
         for due in [None, Some(0), Some(1_900_000_000_000), Some(u64::MAX)] {
             let due = due.map(Timestamp::from_millis);
-            let etag = etag_of("0a-1", due);
+            let etag = etag_of("0a-1".to_owned(), due);
             assert_eq!(due_in(&etag), due);
             let (key, expect) = (Key::new("k").unwrap(), Expect::At(ETag::new(etag)));
             let write = Write { key, expect, body: String::new(), due: None, expires: None };
