@@ -144,11 +144,14 @@ impl InProcess {
     /// Walks through whole conversations, and waits until nothing is left to do, so that what follows
     /// a turn is counted with it.
     fn run(&mut self, count: usize) -> anyhow::Result<()> {
-        let Self { runtime, logic, engine, tray, conversations } = self;
-        runtime.block_on(async {
-            for _ in 0..count {
-                let conversation = format!("conv-{conversations}");
-                *conversations += 1;
+        let first = self.conversations;
+        self.conversations += count;
+        let (logic, engine, tray) = (self.logic, self.engine.clone(), Arc::clone(&self.tray));
+        // A task, as the handlers of a server are: what the runtime itself waits for looks at the
+        // system's events before every step.
+        let walk = self.runtime.spawn(async move {
+            for number in first..first + count {
+                let conversation = format!("conv-{number}");
                 for (number, (text, _)) in (0..).zip(logic.script()) {
                     let body = peer::message("http://127.0.0.1:9000", &conversation, number, text);
                     engine.receive(Activity::from_json(body.as_bytes())?).await?;
@@ -162,6 +165,7 @@ impl InProcess {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             Ok(())
-        })
+        });
+        self.runtime.block_on(walk)?
     }
 }

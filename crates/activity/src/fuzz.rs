@@ -27,6 +27,8 @@ pub fn activity(data: &[u8]) {
         Err(error) => return refused(data, &error),
     };
     let text = str::from_utf8(data).expect("only UTF-8 is read");
+    let slow: Activity = serde_json::from_str(text).expect("what is read quickly is right");
+    assert_eq!(slow, activity, "the quick way reads another activity");
     let read = tree(text);
     assert!(depth(&read) <= DEPTH_MAX, "read although nested too deeply");
 

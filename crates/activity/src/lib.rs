@@ -38,6 +38,7 @@ mod kind;
 mod member;
 mod mention;
 mod parse;
+mod quick;
 mod raw;
 mod record;
 mod reference;

@@ -10,6 +10,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::Raw;
+use crate::quick::Quick;
 
 /// A type that a member can have. Each shape it does not take is refused with the member's name.
 pub(crate) trait Member<'de>: Sized {
@@ -19,6 +20,17 @@ pub(crate) trait Member<'de>: Sized {
     /// Reads a value into its place, which is empty before, and after if the value is `null`.
     fn read<D: Deserializer<'de>>(place: Place<'_, Self>, from: D) -> Result<(), D::Error> {
         from.deserialize_any(place)
+    }
+
+    /// Reads as [`read`](Self::read) does, or not at all: see [`Quick`].
+    fn quick(value: &mut Option<Self>, from: &mut Quick<'de>) -> Option<()> {
+        match from.plain() {
+            Some(text) => {
+                let place = Place { name: "", value };
+                Self::read_str::<serde::de::value::Error>(place, text).ok()
+            }
+            None => from.value(value),
+        }
     }
 
     fn read_str<E: Error>(place: Place<'_, Self>, _: &str) -> Result<(), E> {
@@ -79,6 +91,10 @@ impl<'de> Member<'de> for Raw {
         let raw: Self = serde::Deserialize::deserialize(from)?;
         *place.value = if raw.is_null() { None } else { Some(raw) };
         Ok(())
+    }
+
+    fn quick(value: &mut Option<Self>, from: &mut Quick<'de>) -> Option<()> {
+        from.value(value)
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::error::Category;
 
 use crate::Activity;
 use crate::json::{DEPTH_MAX, depth_within};
+use crate::quick;
 use crate::write::Written;
 
 /// Why a body is not an activity. All of them are the sender's to fix; a retry does not help.
@@ -81,6 +82,9 @@ impl Activity {
         // One pass here is cheaper than the parser's own check of each string.
         let text = str::from_utf8(bytes)
             .map_err(|error| ParseError::NotUtf8 { at: error.valid_up_to() })?;
+        if let Some(activity) = quick::read(text) {
+            return Ok(activity);
+        }
         serde_json::from_str(text).map_err(|error| {
             let reason = error.to_string().into();
             match error.classify() {

@@ -51,6 +51,7 @@ macro_rules! record {
 
             // `member::Place` by its path: one of the records is a place, too.
             use $crate::member::{self, Element, Member};
+            use $crate::quick::Quick;
             use $crate::record::repeated;
             use $crate::write::{Object, Written};
 
@@ -97,6 +98,50 @@ macro_rules! record {
 
             impl<'de> Member<'de> for $Type {
                 const EXPECTED: &'static str = "an object";
+
+                fn quick(value: &mut Option<Self>, from: &mut Quick<'de>) -> Option<()> {
+                    if !from.takes(b'{') {
+                        return from.value(value);
+                    }
+                    let record = value.insert(Self::default());
+                    let mut seen = 0_u64;
+                    let mut has_more = !from.takes(b'}');
+                    while has_more {
+                        let name = from.name()?;
+                        let slot = match name {
+                            $( $must_name => {
+                                let mut value = None;
+                                <$Must>::quick(&mut value, from)?;
+                                record.$must = value?;
+                                Slot::$must
+                            } )*
+                            $( $may_name => {
+                                // What stands twice ends here before long.
+                                record.$may = None;
+                                <$May>::quick(&mut record.$may, from)?;
+                                if record.$may.is_none() {
+                                    record.extra.push($may_name.into(), $crate::Raw::null());
+                                }
+                                Slot::$may
+                            } )*
+                            _ => {
+                                record.extra.push(name.into(), from.raw()?);
+                                has_more = from.goes_on()?;
+                                continue;
+                            }
+                        };
+                        let bit = 1_u64 << (slot as u32);
+                        if seen & bit != 0 {
+                            return None;
+                        }
+                        seen |= bit;
+                        has_more = from.goes_on()?;
+                    }
+                    $( if seen & (1_u64 << (Slot::$must as u32)) == 0 {
+                        return None;
+                    } )*
+                    record.extra.repeated().is_none().then_some(())
+                }
 
                 fn read_object<A: MapAccess<'de>>(
                     place: member::Place<'_, Self>,

@@ -3,7 +3,13 @@
 //! A key is made from the parts of an activity with the layout that the Bot Framework SDKs use, so
 //! that a bot can take over the state of another SDK. It is checked once, here; a store may rely on it.
 
-use std::{fmt, sync::Arc};
+use std::{
+    cmp,
+    collections::hash_map::RandomState,
+    fmt,
+    hash::{BuildHasher, Hash, Hasher},
+    sync::{Arc, LazyLock},
+};
 
 use crate::limits::KEY_BYTES_MAX;
 
@@ -22,8 +28,15 @@ use crate::limits::KEY_BYTES_MAX;
 /// assert!(Key::new("").is_err());
 /// # Ok::<(), sayso_turn::KeyError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(Arc<str>);
+#[derive(Clone)]
+pub struct Key {
+    text: Arc<str>,
+    /// Of the text. A turn looks its key up in five tables, and hashes it once.
+    hash: u64,
+}
+
+/// Ids come from outside, so which keys collide must be nobody's to choose.
+static HASHES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// What a key is the key of, as far as its text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +72,7 @@ impl Key {
         let text = text.into();
         match text.len() {
             0 => Err(KeyError::Missing("key")),
-            1..=KEY_BYTES_MAX => Ok(Self(text)),
+            1..=KEY_BYTES_MAX => Ok(Self { hash: HASHES.hash_one(&*text), text }),
             length => Err(KeyError::TooLong(length)),
         }
     }
@@ -104,7 +117,7 @@ impl Key {
     /// good enough to say how long to keep a document, and used for nothing else.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
-        let mut parts = self.0.split('/');
+        let mut parts = self.text.split('/');
         match parts.nth(1) {
             Some("users") => KeyKind::User,
             Some("conversations") if parts.rev().nth(1) == Some("users") => KeyKind::Private,
@@ -116,14 +129,40 @@ impl Key {
     /// The key as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.text == other.text
+    }
+}
+
+impl Eq for Key {}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> cmp::Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
     }
 }
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Ids come from outside: control characters must not forge log lines.
-        write!(f, "{}", self.0.escape_debug())
+        write!(f, "{}", self.text.escape_debug())
     }
 }
 

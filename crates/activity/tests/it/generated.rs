@@ -105,6 +105,33 @@ proptest! {
         }
     }
 
+    /// There are two ways to read one, too: the quick one must read nothing else than serde's.
+    #[test]
+    fn a_body_with_any_bytes_changed_is_read_as_serde_reads_it(
+        activity in activity(),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), prop::sample::select(b"{}[]\",: \n\\01eatrux\x01".as_slice())),
+            0..4,
+        ),
+        copied in prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>())),
+    ) {
+        let mut bytes = activity.to_string().into_bytes();
+        if let Some((from, to)) = copied {
+            let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
+            let part = bytes[from.min(to)..from.max(to)].to_vec();
+            bytes.splice(from..from, part);
+        }
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(()) };
+        if let Ok(read) = Activity::from_json(&bytes) {
+            let by_serde = serde_json::from_str::<Activity>(text);
+            prop_assert_eq!(Some(read), by_serde.ok(), "{}", text);
+        }
+    }
+
     #[test]
     fn a_cut_or_damaged_body_neither_panics_nor_shows_its_text(
         mut activity in activity(),

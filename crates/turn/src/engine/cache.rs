@@ -5,12 +5,12 @@
 
 use lru::LruCache;
 
-use crate::{Key, document::Document, store::ETag};
+use crate::{Key, by_key::Hashed, document::Document, store::ETag};
 
 /// Documents by key, the least recently used forgotten first.
 #[derive(Debug)]
 pub(super) struct Cache {
-    documents: LruCache<Key, Place>,
+    documents: LruCache<Key, Place, Hashed>,
     bytes: usize,
     bytes_max: usize,
 }
@@ -33,7 +33,7 @@ struct Place {
 
 impl Cache {
     pub(super) fn new(bytes_max: usize) -> Self {
-        Self { documents: LruCache::unbounded(), bytes: 0, bytes_max }
+        Self { documents: LruCache::unbounded_with_hasher(Hashed::default()), bytes: 0, bytes_max }
     }
 
     /// Lends a document: it is gone until it is put back, or another in its place.
