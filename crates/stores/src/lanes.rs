@@ -29,7 +29,7 @@ pub(crate) const BATCH_BYTES_MAX: usize = 4 << 20;
 const EAGER: usize = 2;
 
 /// How often a lane looks whether more calls have come before it leaves.
-const LOOKS_MAX: usize = 8;
+const LOOKS_MAX: usize = 2;
 
 /// What travels on a lane.
 pub(crate) trait Freight: Send + 'static {

@@ -1,7 +1,13 @@
 //! The cost of a turn against what it meets: the size of the state, the ids seen, the replies that wait,
 //! the conversations that there are, the instances that share a store.
 
-use std::{hint::black_box, process::Command, sync::Arc, time::Duration};
+use std::{
+    hint::black_box,
+    io::{BufRead, BufReader, Lines, Write},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::{Context, ensure};
 use async_trait::async_trait;
@@ -25,6 +31,7 @@ use tokio::runtime::Builder;
 use crate::{
     Bench,
     bot::{Bot, Store},
+    idle,
     record::{Log, Record},
     runtime::Runtime,
 };
@@ -155,21 +162,50 @@ fn conversations(bench: &Bench, log: &mut Log) -> anyhow::Result<()> {
     println!(
         "\nSo many conversations on SQLite, in a process of their own: ten of them active, or any."
     );
+    let mut crowds = Vec::new();
     let all = CONVERSATIONS.into_iter();
     for count in all.filter(|count| !bench.is_quick || *count <= CONVERSATIONS_QUICK) {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["idle", &count.to_string()]);
-        if bench.is_quick {
-            command.arg("--quick");
+        crowds.push(Crowd::start(count)?);
+    }
+    // In turn: what else the machine does meets all of them alike.
+    for _ in 0..bench.rounds(21) {
+        for crowd in &mut crowds {
+            note(log, &crowd.round()?)?;
         }
-        let output = command.output()?;
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{count} conversations failed: {complaint}");
-        let line = String::from_utf8(output.stdout)?;
-        let record = serde_json::from_str(line.trim()).context("the child prints a record")?;
-        note(log, &record)?;
     }
     Ok(())
+}
+
+/// A process with so many conversations, which has a round of turns when it is told to.
+struct Crowd {
+    count: u64,
+    // The process ends when this is closed.
+    orders: ChildStdin,
+    records: Lines<BufReader<ChildStdout>>,
+}
+
+impl Crowd {
+    fn start(count: u64) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["idle", &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let child = command.spawn()?;
+        let orders = child.stdin.context("its input is ours")?;
+        let records = BufReader::new(child.stdout.context("its output is ours")?).lines();
+        let mut crowd = Self { count, orders, records };
+        let ready = crowd.line()?;
+        ensure!(ready == idle::READY, "{count} conversations: {ready:?} instead of ready");
+        Ok(crowd)
+    }
+
+    fn round(&mut self) -> anyhow::Result<Record> {
+        writeln!(self.orders, "round")?;
+        serde_json::from_str(&self.line()?).context("the process prints a record")
+    }
+
+    fn line(&mut self) -> anyhow::Result<String> {
+        let line = self.records.next();
+        Ok(line.with_context(|| format!("{} conversations: the process ended", self.count))??)
+    }
 }
 
 fn instances(bench: &Bench, log: &mut Log) -> anyhow::Result<()> {

@@ -13,7 +13,7 @@ use sayso::{
     turn::channel::{Channel, Delivery, Parcel},
 };
 use sayso_bench::{
-    measure::{Cost, Middle},
+    measure::Cost,
     peer::{self, Logic},
     process,
 };
@@ -23,6 +23,8 @@ use crate::record::Record;
 
 /// How many conversations have a turn at the same time.
 const ACTIVE: u64 = 10;
+/// How many turns each of them has in a round.
+const STEPS: u64 = 50;
 /// How many have their first turns at the same time.
 const TOGETHER: u64 = 256;
 
@@ -37,8 +39,11 @@ impl Channel for Null {
     }
 }
 
-/// Measures and prints one record.
-pub(crate) fn run(conversations: u64, is_quick: bool) -> anyhow::Result<()> {
+/// What the process prints when it has its conversations.
+pub(crate) const READY: &str = "ready";
+
+/// Says when it is ready, then measures and prints a record for every line that it reads.
+pub(crate) fn run(conversations: u64) -> anyhow::Result<()> {
     ensure!(conversations >= ACTIVE, "there are at least {ACTIVE} conversations");
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("idle.sqlite");
@@ -54,34 +59,32 @@ pub(crate) fn run(conversations: u64, is_quick: bool) -> anyhow::Result<()> {
     }
     idle.rest()?;
     let held = process::memory("self", "VmRSS")?.saturating_sub(before);
-    let (rounds, steps) = if is_quick { (5, 20) } else { (21, 100) };
     // Spread over all of them by a step that meets each before it meets one again.
     let stride = conversations / ACTIVE * 7 / 10 + 1;
-    let (mut active, mut spread) = (Vec::new(), Vec::new());
     let mut at = 0;
-    let mut loads = 0;
-    for _ in 0..rounds {
-        active.push(idle.measure(steps, |number| number)?);
+    println!("{READY}");
+    for order in std::io::stdin().lines() {
+        let _order = order?;
+        let active = idle.measure(STEPS, |number| number)?;
         let before = idle.engine.stats().loads;
-        spread.push(idle.measure(steps, |_| {
+        let spread = idle.measure(STEPS, |_| {
             at = (at + stride) % conversations;
             at
-        })?);
-        loads += idle.engine.stats().loads - before;
+        })?;
+        let loads = idle.engine.stats().loads - before;
+        // The file and what SQLite keeps beside it.
+        let files = std::fs::read_dir(folder.path())?.flatten();
+        let stored: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+        let record = Record::new("sayso", "conversations", conversations)
+            .with("active_us", active)
+            .with("spread_us", spread)
+            .with("held_bytes", held as f64)
+            .with("held_bytes_each", held as f64 / conversations as f64)
+            .with("memory_mb", process::memory("self", "VmRSS")? as f64 / f64::from(1 << 20))
+            .with("spread_loads", loads as f64 / (STEPS * ACTIVE) as f64)
+            .with("stored_mb", stored as f64 / f64::from(1 << 20));
+        println!("{}", serde_json::to_string(&record)?);
     }
-    let turns = rounds * steps * ACTIVE;
-    // The file and what SQLite keeps beside it.
-    let files = std::fs::read_dir(folder.path())?.flatten();
-    let stored: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
-    let record = Record::new("sayso", "conversations", conversations)
-        .with("active_us", Middle::of(active).median)
-        .with("spread_us", Middle::of(spread).median)
-        .with("held_bytes", held as f64)
-        .with("held_bytes_each", held as f64 / conversations as f64)
-        .with("memory_mb", process::memory("self", "VmRSS")? as f64 / f64::from(1 << 20))
-        .with("spread_loads", loads as f64 / turns as f64)
-        .with("stored_mb", stored as f64 / f64::from(1 << 20));
-    println!("{}", serde_json::to_string(&record)?);
     Ok(())
 }
 

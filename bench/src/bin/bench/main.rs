@@ -95,7 +95,7 @@ impl Bench {
 fn main() -> anyhow::Result<()> {
     let Options { part, quick, peers, azurite, results } = Options::parse();
     if let Part::Idle { conversations } = part {
-        return idle::run(conversations, quick);
+        return idle::run(conversations);
     }
     let logs = results.join("logs");
     fs::create_dir_all(&logs)?;
