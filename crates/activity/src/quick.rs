@@ -2,7 +2,7 @@
 //!
 //! It reads what is plain, leaves single values to `serde_json`, and gives up at everything else without
 //! saying why. Whoever asked then lets `serde_json` read the whole from its beginning, and that counts.
-//! So nothing is decided here: what this way reads, the other reads alike, in about three times the time.
+//! So nothing is decided here: what this way reads, the other reads alike, with half as many instructions more.
 
 use std::marker::PhantomData;
 

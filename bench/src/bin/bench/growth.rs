@@ -4,7 +4,7 @@
 use std::{
     hint::black_box,
     io::{BufRead, BufReader, Lines, Write},
-    process::{ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::Arc,
     time::Duration,
 };
@@ -173,12 +173,13 @@ fn conversations(bench: &Bench, log: &mut Log) -> anyhow::Result<()> {
             note(log, &crowd.round()?)?;
         }
     }
-    Ok(())
+    crowds.into_iter().try_for_each(Crowd::end)
 }
 
 /// A process with so many conversations, which has a round of turns when it is told to.
 struct Crowd {
     count: u64,
+    child: Child,
     // The process ends when this is closed.
     orders: ChildStdin,
     records: Lines<BufReader<ChildStdout>>,
@@ -188,10 +189,10 @@ impl Crowd {
     fn start(count: u64) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["idle", &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let child = command.spawn()?;
-        let orders = child.stdin.context("its input is ours")?;
-        let records = BufReader::new(child.stdout.context("its output is ours")?).lines();
-        let mut crowd = Self { count, orders, records };
+        let mut child = command.spawn()?;
+        let orders = child.stdin.take().context("its input is ours")?;
+        let records = child.stdout.take().context("its output is ours")?;
+        let mut crowd = Self { count, child, orders, records: BufReader::new(records).lines() };
         let ready = crowd.line()?;
         ensure!(ready == idle::READY, "{count} conversations: {ready:?} instead of ready");
         Ok(crowd)
@@ -200,6 +201,14 @@ impl Crowd {
     fn round(&mut self) -> anyhow::Result<Record> {
         writeln!(self.orders, "round")?;
         serde_json::from_str(&self.line()?).context("the process prints a record")
+    }
+
+    /// Waits until it has removed its files, which would disturb what is measured next.
+    fn end(self) -> anyhow::Result<()> {
+        let Self { count, mut child, orders, .. } = self;
+        drop(orders);
+        ensure!(child.wait()?.success(), "{count} conversations: the process failed at its end");
+        Ok(())
     }
 
     fn line(&mut self) -> anyhow::Result<String> {
