@@ -58,7 +58,7 @@ impl Sink {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 shared.connections.fetch_add(1, Ordering::Relaxed);
-                let small = thread::Builder::new().stack_size(64 << 10);
+                let small = thread::Builder::new().stack_size(256 << 10);
                 // A bot that gets no answer counts as failed and is seen to be.
                 drop(small.spawn(move || shared.serve(stream)));
             }
