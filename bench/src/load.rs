@@ -1,7 +1,7 @@
 //! Load on bots behind HTTP, and the channel's side of it: who sends messages, and where replies arrive.
 //!
-//! Threads and blocking sockets, so that the generator takes little CPU time and is the same for every
-//! runtime that it meets.
+//! One thread, which waits for all connections together: to send to somebody who sleeps wakes him up, the
+//! sender pays for it, and beyond loopback no bot would. It is the same for every runtime that it meets.
 
 mod client;
 mod rush;
@@ -9,14 +9,31 @@ mod sink;
 mod walk;
 mod wire;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use tokio::runtime::{Builder, Runtime};
 
 pub use self::{
     client::Client,
     rush::{Rush, rush},
-    sink::{Reply, Sink},
+    sink::{Replies, Reply, Sink},
     walk::{Talk, Walk, walk},
 };
+
+/// The one thread of the generator.
+static THREAD: LazyLock<Runtime> = LazyLock::new(|| {
+    let one =
+        Builder::new_multi_thread().worker_threads(1).thread_name("load").enable_all().build();
+    one.expect("the system gives a thread")
+});
+
+/// Waits for a future. What it spawns runs on the thread of the generator.
+pub fn wait<T>(future: impl Future<Output = T>) -> T {
+    THREAD.block_on(future)
+}
 
 /// A conversation that nobody has had yet.
 #[must_use]

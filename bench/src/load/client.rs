@@ -1,10 +1,14 @@
 //! A client of a bot: sends it activities over one connection that is kept.
 
-use std::{io, net::SocketAddr};
+use std::{io, net::SocketAddr, time::Duration};
 
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::wire::Wire;
+
+/// How long an answer may take before the connection counts as dead.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection to a bot, opened when it is needed.
 #[derive(Debug)]
@@ -24,9 +28,9 @@ impl Client {
     ///
     /// # Errors
     /// When the bot does not listen.
-    pub fn connect(&mut self) -> io::Result<()> {
+    pub async fn connect(&mut self) -> io::Result<()> {
         if self.wire.is_none() {
-            self.wire = Some(Wire::connect(self.address)?);
+            self.wire = Some(Wire::connect(self.address).await?);
         }
         Ok(())
     }
@@ -35,24 +39,24 @@ impl Client {
     ///
     /// # Errors
     /// When no answer came.
-    pub fn send(&mut self, body: &str) -> io::Result<u16> {
-        Ok(self.call("POST", "/api/messages", body)?.0)
+    pub async fn send(&mut self, body: &str) -> io::Result<u16> {
+        Ok(self.call("POST", "/api/messages", body).await?.0)
     }
 
     /// What the bot has counted.
     ///
     /// # Errors
     /// When it does not tell.
-    pub fn stats(&mut self) -> io::Result<Value> {
-        let (status, body) = self.call("GET", "/stats", "")?;
+    pub async fn stats(&mut self) -> io::Result<Value> {
+        let (status, body) = self.call("GET", "/stats", "").await?;
         if status != 200 {
             return Err(io::Error::other(format!("GET /stats is answered {status}")));
         }
         Ok(serde_json::from_slice(&body)?)
     }
 
-    fn call(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
-        self.connect()?;
+    async fn call(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
+        self.connect().await?;
         // Taken out: after a failure the connection is of no use any more.
         let mut wire = self.wire.take().ok_or(io::ErrorKind::NotConnected)?;
         let request = format!(
@@ -61,8 +65,8 @@ impl Client {
             self.address,
             body.len()
         );
-        wire.write(request.as_bytes())?;
-        let answer = wire.read()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        wire.write(request.as_bytes()).await?;
+        let answer = timeout(PATIENCE, wire.read()).await??.ok_or(io::ErrorKind::UnexpectedEof)?;
         let status = answer.first.split(' ').nth(1).and_then(|status| status.parse().ok());
         let status = status.ok_or_else(|| io::Error::other("the answer is not HTTP"))?;
         if !answer.is_last {

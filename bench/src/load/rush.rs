@@ -4,12 +4,10 @@ use std::{
     collections::BTreeSet,
     io,
     net::SocketAddr,
-    sync::{Barrier, mpsc::Receiver},
-    thread,
     time::{Duration, Instant},
 };
 
-use super::{Client, Reply, Sink, new_conversation};
+use super::{Client, Replies, Sink, new_conversation, wait};
 use crate::peer;
 
 /// Replies are waited for until there was none for so long.
@@ -48,39 +46,37 @@ pub fn rush(
     settled: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Rush> {
     let (conversation, service_url) = (new_conversation(), sink.url());
-    let replies = sink.listen(&conversation);
+    let mut replies = sink.listen(&conversation);
     let first = *bots.first().ok_or(io::ErrorKind::NotFound)?;
     let say = |number: u64, text: &str| peer::message(&service_url, &conversation, number, text);
     if !is_new {
-        Client::new(first).send(&say(1_000_000, "add first"))?;
-        replies.recv_timeout(SILENCE).map_err(io::Error::other)?;
+        wait(Client::new(first).send(&say(1_000_000, "add first")))?;
+        wait(replies.next(SILENCE)).ok_or(io::ErrorKind::TimedOut)?;
     }
-    let barrier = Barrier::new(count + 1);
-    let (answered, began, answers) = thread::scope(|scope| {
-        let senders: Vec<_> = (0..count)
-            .zip(bots.iter().cycle())
-            .map(|(number, bot)| {
-                let (barrier, body) = (&barrier, say(number as u64, &format!("add t{number}")));
-                scope.spawn(move || {
-                    let mut client = Client::new(*bot);
-                    let connected = client.connect();
-                    barrier.wait();
-                    connected.and_then(|()| client.send(&body))
-                })
-            })
-            .collect();
-        barrier.wait();
+    let (answered, began, answers) = wait(async {
+        let mut senders = Vec::with_capacity(count);
+        for (number, bot) in (0..count).zip(bots.iter().cycle()) {
+            let mut client = Client::new(*bot);
+            client.connect().await?;
+            senders.push((client, say(number as u64, &format!("add t{number}"))));
+        }
         let began = Instant::now();
-        let statuses = senders.into_iter().map(thread::ScopedJoinHandle::join);
-        let answered = statuses.filter(|status| matches!(status, Ok(Ok(200..300)))).count();
-        (answered, began, Instant::now())
-    });
-    let (confirmed, last) = confirmations(&replies, count, answers);
+        let senders: Vec<_> = senders
+            .into_iter()
+            .map(|(mut client, body)| tokio::spawn(async move { client.send(&body).await }))
+            .collect();
+        let mut answered = 0;
+        for sender in senders {
+            answered += usize::from(matches!(sender.await?, Ok(200..300)));
+        }
+        Ok::<_, io::Error>((answered, began, Instant::now()))
+    })?;
+    let (confirmed, last) = wait(confirmations(&mut replies, count, answers));
     settled()?;
     // Over a new connection: one that was idle may have been closed by the bot.
-    Client::new(first).send(&say(2_000_000, "list"))?;
+    wait(Client::new(first).send(&say(2_000_000, "list")))?;
     let list = loop {
-        let reply = replies.recv_timeout(LIST).map_err(io::Error::other)?;
+        let reply = wait(replies.next(LIST)).ok_or(io::ErrorKind::TimedOut)?;
         if let Some(list) = reply.text.strip_prefix("list ") {
             break list.to_owned();
         }
@@ -94,14 +90,14 @@ pub fn rush(
 }
 
 /// What the bot confirmed, and when the last answer or reply came.
-fn confirmations(
-    replies: &Receiver<Reply>,
+async fn confirmations(
+    replies: &mut Replies,
     count: usize,
     answers: Instant,
 ) -> (BTreeSet<String>, Instant) {
     let (mut confirmed, mut last) = (BTreeSet::new(), answers);
     while confirmed.len() < count
-        && let Ok(reply) = replies.recv_timeout(SILENCE)
+        && let Some(reply) = replies.next(SILENCE).await
     {
         if let Some(text) = reply.text.strip_prefix("added ") {
             last = last.max(reply.at);

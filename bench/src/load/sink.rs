@@ -3,19 +3,26 @@
 use std::{
     collections::HashMap,
     io,
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr},
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{Receiver, Sender, channel},
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
-    thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde::Deserialize;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, watch},
+    task::AbortHandle,
+    time::timeout,
+};
 
-use super::wire::{Message, Wire};
+use super::{
+    wait,
+    wire::{Message, Wire},
+};
 
 const ANSWER: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{\"id\":\"x\"}";
@@ -25,7 +32,12 @@ const ANSWER: &[u8] =
 pub struct Sink {
     address: SocketAddr,
     shared: Arc<Shared>,
+    door: AbortHandle,
 }
+
+/// The replies of a conversation, as they arrive.
+#[derive(Debug)]
+pub struct Replies(mpsc::UnboundedReceiver<Reply>);
 
 /// A reply that has arrived.
 #[derive(Debug)]
@@ -36,13 +48,26 @@ pub struct Reply {
     pub at: Instant,
 }
 
+impl Replies {
+    /// The next reply, unless it takes longer than this.
+    pub async fn next(&mut self, patience: Duration) -> Option<Reply> {
+        timeout(patience, self.0.recv()).await.ok().flatten()
+    }
+
+    /// The next reply, if it is there.
+    pub fn take(&mut self) -> Option<Reply> {
+        self.0.try_recv().ok()
+    }
+}
+
 #[derive(Debug, Default)]
 struct Shared {
-    boxes: Mutex<HashMap<String, Sender<Reply>>>,
+    boxes: Mutex<HashMap<String, mpsc::UnboundedSender<Reply>>>,
     connections: AtomicU64,
-    /// Whether replies are left unanswered, and how many are.
-    held: Mutex<(bool, usize)>,
-    released: Condvar,
+    /// Whether replies are left unanswered.
+    is_holding: watch::Sender<bool>,
+    /// How many are.
+    held: AtomicUsize,
 }
 
 impl Sink {
@@ -51,19 +76,12 @@ impl Sink {
     /// # Errors
     /// When the system gives no port.
     pub fn start() -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let (address, shared) = (listener.local_addr()?, Arc::new(Shared::default()));
-        let sink = Self { address, shared: Arc::clone(&shared) };
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&shared);
-                shared.connections.fetch_add(1, Ordering::Relaxed);
-                let small = thread::Builder::new().stack_size(256 << 10);
-                // A bot that gets no answer counts as failed and is seen to be.
-                drop(small.spawn(move || shared.serve(stream)));
-            }
-        });
-        Ok(sink)
+        wait(async {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+            let (address, shared) = (listener.local_addr()?, Arc::new(Shared::default()));
+            let door = tokio::spawn(Arc::clone(&shared).open(listener)).abort_handle();
+            Ok(Self { address, shared, door })
+        })
     }
 
     /// The service URL for activities.
@@ -80,10 +98,10 @@ impl Sink {
 
     /// The replies of a conversation from now on.
     #[must_use]
-    pub fn listen(&self, conversation: &str) -> Receiver<Reply> {
-        let (sender, receiver) = channel();
+    pub fn listen(&self, conversation: &str) -> Replies {
+        let (sender, receiver) = mpsc::unbounded_channel();
         drop(self.shared.boxes().insert(conversation.to_owned(), sender));
-        receiver
+        Replies(receiver)
     }
 
     /// Stops listening to a conversation.
@@ -93,54 +111,63 @@ impl Sink {
 
     /// From now on replies are read and not answered: they are in flight.
     pub fn hold(&self) {
-        self.shared.held().0 = true;
+        let _before = self.shared.is_holding.send_replace(true);
     }
 
     /// How many replies wait for an answer.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.shared.held().1
+        self.shared.held.load(Ordering::Relaxed)
     }
 
     /// From now on replies are answered. Those that were held are dropped with their connections.
     pub fn release(&self) {
-        *self.shared.held() = (false, 0);
-        self.shared.released.notify_all();
+        self.shared.held.store(0, Ordering::Relaxed);
+        let _before = self.shared.is_holding.send_replace(false);
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        self.door.abort();
     }
 }
 
 impl Shared {
-    fn boxes(&self) -> MutexGuard<'_, HashMap<String, Sender<Reply>>> {
+    fn boxes(&self) -> MutexGuard<'_, HashMap<String, mpsc::UnboundedSender<Reply>>> {
         self.boxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn held(&self) -> MutexGuard<'_, (bool, usize)> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    async fn open(self: Arc<Self>, listener: TcpListener) {
+        // A bot that gets no answer counts as failed and is seen to be.
+        while let Ok((stream, _)) = listener.accept().await {
+            let _before = self.connections.fetch_add(1, Ordering::Relaxed);
+            drop(tokio::spawn(Arc::clone(&self).serve(stream)));
+        }
     }
 
-    fn serve(&self, stream: TcpStream) {
-        let Ok(mut wire) = Wire::new(stream, None) else { return };
-        while let Ok(Some(message)) = wire.read() {
+    async fn serve(self: Arc<Self>, stream: TcpStream) {
+        let Ok(mut wire) = Wire::new(stream) else { return };
+        while let Ok(Some(message)) = wire.read().await {
             let at = Instant::now();
-            if self.was_held() {
+            if self.was_held().await {
                 return;
             }
             self.take(&message, at);
-            if wire.write(ANSWER).is_err() || message.is_last {
+            if wire.write(ANSWER).await.is_err() || message.is_last {
                 return;
             }
         }
     }
 
     /// Waits while replies are held; whether this one was.
-    fn was_held(&self) -> bool {
-        let mut held = self.held();
-        if !held.0 {
+    async fn was_held(&self) -> bool {
+        if !*self.is_holding.borrow() {
             return false;
         }
-        held.1 += 1;
-        let held = self.released.wait_while(held, |held| held.0);
-        drop(held.unwrap_or_else(PoisonError::into_inner));
+        let _before = self.held.fetch_add(1, Ordering::Relaxed);
+        // The sender is ours: there is an end to the waiting.
+        drop(self.is_holding.subscribe().wait_for(|is_holding| !is_holding).await);
         true
     }
 

@@ -3,12 +3,14 @@
 use std::{
     io,
     net::SocketAddr,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-use super::{Client, Sink, new_conversation};
+use super::{Client, Sink, new_conversation, wait};
 use crate::peer::{self, Logic};
 
 /// How long a reply may take.
@@ -44,31 +46,25 @@ pub struct Talk {
 /// # Errors
 /// When a bot cannot be reached.
 pub fn walk(
-    sink: &Sink,
+    sink: &Arc<Sink>,
     bots: &[SocketAddr],
     talk: Talk,
     connections: usize,
     conversations: usize,
 ) -> io::Result<Walk> {
-    let (next, began) = (AtomicUsize::new(0), Instant::now());
+    let (next, began) = (Arc::new(AtomicUsize::new(0)), Instant::now());
     let mut all = Walk::default();
-    thread::scope(|scope| {
+    wait(async {
         let walkers: Vec<_> = (0..connections)
-            .map(|first| {
-                let next = &next;
-                scope.spawn(move || {
-                    let clients = bots.iter().map(|bot| Client::new(*bot)).collect();
-                    let mut walker = Walker { sink, talk, clients, seen: Walk::default() };
-                    let mut turn = first;
-                    while next.fetch_add(1, Ordering::Relaxed) < conversations {
-                        walker.converse(&mut turn)?;
-                    }
-                    Ok::<_, io::Error>(walker.seen)
-                })
+            .map(|turn| {
+                let clients = bots.iter().map(|bot| Client::new(*bot)).collect();
+                let (sink, seen) = (Arc::clone(sink), Walk::default());
+                let walker = Walker { sink, talk, clients, turn, seen };
+                tokio::spawn(walker.walk(Arc::clone(&next), conversations))
             })
             .collect();
         for walker in walkers {
-            let seen = walker.join().map_err(|_| io::Error::other("a walker panicked"))??;
+            let seen = walker.await??;
             all.turns += seen.turns;
             all.wrong += seen.wrong;
             all.answers_ms.extend(seen.answers_ms);
@@ -80,30 +76,39 @@ pub fn walk(
     Ok(all)
 }
 
-struct Walker<'a> {
-    sink: &'a Sink,
+struct Walker {
+    sink: Arc<Sink>,
     talk: Talk,
     clients: Vec<Client>,
+    /// Counts the messages: whose turn it is among the bots.
+    turn: usize,
     seen: Walk,
 }
 
-impl Walker<'_> {
-    fn converse(&mut self, turn: &mut usize) -> io::Result<()> {
+impl Walker {
+    async fn walk(mut self, next: Arc<AtomicUsize>, conversations: usize) -> io::Result<Walk> {
+        while next.fetch_add(1, Ordering::Relaxed) < conversations {
+            self.converse().await?;
+        }
+        Ok(self.seen)
+    }
+
+    async fn converse(&mut self) -> io::Result<()> {
         let (conversation, service_url) = (new_conversation(), self.sink.url());
-        let replies = self.sink.listen(&conversation);
+        let mut replies = self.sink.listen(&conversation);
         for (number, (text, answer)) in (0..).zip(self.talk.logic.conversation(self.talk.messages))
         {
             let body = peer::message(&service_url, &conversation, number, &text);
-            *turn += 1;
-            let bot = *turn % self.clients.len();
+            self.turn += 1;
+            let bot = self.turn % self.clients.len();
             let Some(client) = self.clients.get_mut(bot) else { break };
             let sent = Instant::now();
-            let status = client.send(&body)?;
+            let status = client.send(&body).await?;
             self.seen.answers_ms.push(ms(sent.elapsed()));
-            let reply = replies.recv_timeout(PATIENCE);
+            let reply = replies.next(PATIENCE).await;
             self.seen.turns += 1;
             match reply {
-                Ok(reply) if reply.text == answer && (200..300).contains(&status) => {
+                Some(reply) if reply.text == answer && (200..300).contains(&status) => {
                     self.seen.replies_ms.push(ms(reply.at.saturating_duration_since(sent)));
                 }
                 _ => self.seen.wrong += 1,

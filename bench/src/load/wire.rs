@@ -1,13 +1,11 @@
 //! A connection that carries HTTP/1.1, as little of it as bots and channels use.
 
-use std::{
-    io::{self, BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpStream},
-    time::Duration,
-};
+use std::{io, net::SocketAddr};
 
-/// How long an answer may take before the connection counts as dead.
-const PATIENCE: Duration = Duration::from_secs(60);
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::TcpStream,
+};
 
 /// One connection.
 #[derive(Debug)]
@@ -32,32 +30,31 @@ enum Length {
 }
 
 impl Wire {
-    pub(super) fn connect(address: SocketAddr) -> io::Result<Self> {
-        Self::new(TcpStream::connect(address)?, Some(PATIENCE))
+    pub(super) async fn connect(address: SocketAddr) -> io::Result<Self> {
+        Self::new(TcpStream::connect(address).await?)
     }
 
-    /// Takes a connection over. Reads wait for so long, or for ever.
-    pub(super) fn new(stream: TcpStream, patience: Option<Duration>) -> io::Result<Self> {
+    /// Takes a connection over.
+    pub(super) fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(patience)?;
         Ok(Self { reader: BufReader::with_capacity(4096, stream) })
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.reader.get_mut().write_all(bytes)
+    pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.reader.get_mut().write_all(bytes).await
     }
 
     /// The next message; nothing when the other side has closed.
-    pub(super) fn read(&mut self) -> io::Result<Option<Message>> {
+    pub(super) async fn read(&mut self) -> io::Result<Option<Message>> {
         let mut first = String::new();
-        if self.reader.read_line(&mut first)? == 0 {
+        if self.reader.read_line(&mut first).await? == 0 {
             return Ok(None);
         }
         let (mut length, mut is_last) = (Length::Bytes(0), false);
         let mut line = String::new();
         loop {
             line.clear();
-            if self.reader.read_line(&mut line)? == 0 {
+            if self.reader.read_line(&mut line).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             let Some((name, value)) = line.trim_end().split_once(':') else { break };
@@ -72,28 +69,28 @@ impl Wire {
         }
         let mut body = Vec::new();
         match length {
-            Length::Bytes(bytes) => self.append(&mut body, bytes)?,
-            Length::Chunked => self.chunks(&mut body)?,
+            Length::Bytes(bytes) => self.append(&mut body, bytes).await?,
+            Length::Chunked => self.chunks(&mut body).await?,
         }
         Ok(Some(Message { first: first.trim_end().to_owned(), body, is_last }))
     }
 
-    fn chunks(&mut self, body: &mut Vec<u8>) -> io::Result<()> {
+    async fn chunks(&mut self, body: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let mut line = String::new();
-            self.reader.read_line(&mut line)?;
+            self.reader.read_line(&mut line).await?;
             let size = line.trim().split(';').next().unwrap_or_default();
             let bytes = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
-            self.append(body, bytes)?;
-            self.reader.read_line(&mut String::new())?;
+            self.append(body, bytes).await?;
+            self.reader.read_line(&mut String::new()).await?;
             if bytes == 0 {
                 return Ok(());
             }
         }
     }
 
-    fn append(&mut self, body: &mut Vec<u8>, bytes: usize) -> io::Result<()> {
-        let read = self.reader.by_ref().take(bytes as u64).read_to_end(body)?;
+    async fn append(&mut self, body: &mut Vec<u8>, bytes: usize) -> io::Result<()> {
+        let read = (&mut self.reader).take(bytes as u64).read_to_end(body).await?;
         if read < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }

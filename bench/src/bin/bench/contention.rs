@@ -1,10 +1,10 @@
 //! Many messages at once to one conversation that did not exist, over one and two processes on Azurite.
 
-use std::{cell::RefCell, net::SocketAddr};
+use std::{cell::RefCell, net::SocketAddr, sync::Arc};
 
 use anyhow::Context;
 use sayso_bench::{
-    load::{Client, Rush, Sink, Talk, rush, walk},
+    load::{Client, Rush, Sink, Talk, rush, wait, walk},
     peer::Logic,
 };
 use serde_json::Value;
@@ -26,7 +26,7 @@ const COUNT_MAX_OTHERS: usize = 64;
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let mut log = Log::create(&bench.results, "contention")?;
     let azurite = Azurite::start(bench.azurite.as_deref(), &bench.logs)?;
-    let sink = Sink::start()?;
+    let sink = Arc::new(Sink::start()?);
     println!("\nMessages at once to one new conversation, Azurite.");
     println!(
         "  {:<14}{:<8}{:>6}{:>11}{:>7}{:>10}{:>9}{:>13}",
@@ -75,7 +75,7 @@ impl Group {
         runtime: Runtime,
         processes: usize,
         azurite: &Azurite,
-        sink: &Sink,
+        sink: &Arc<Sink>,
     ) -> anyhow::Result<Self> {
         let container = format!("contention-{}-{processes}", runtime.name());
         let store = Store::Blob(azurite.port, container);
@@ -120,7 +120,7 @@ impl Group {
     fn tally(&self) -> anyhow::Result<Tally> {
         let mut tally = Tally { turns: 0.0, attempts: 0.0 };
         for address in &self.addresses {
-            let stats = Client::new(*address).stats()?;
+            let stats = wait(Client::new(*address).stats())?;
             let count = |name: &str| stats.get(name).and_then(Value::as_f64).context("no count");
             tally.turns += count("turns")?;
             tally.attempts += count("attempts")?;

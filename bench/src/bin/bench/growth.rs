@@ -221,7 +221,7 @@ fn instances(bench: &Bench, log: &mut Log) -> anyhow::Result<()> {
     println!(
         "\nSo many processes on one SQLite file; every message goes to another one than that before."
     );
-    let sink = Sink::start()?;
+    let sink = Arc::new(Sink::start()?);
     let talk = Talk { logic: Logic::Pizza, messages: 3 };
     let folder = tempfile::tempdir_in(&bench.results)?;
     let mut groups = Vec::new();

@@ -1,6 +1,6 @@
 //! Bots as servers under load from many conversations, each runtime in turn in every round.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::ensure;
 use sayso_bench::{
@@ -28,7 +28,7 @@ pub(crate) fn run(bench: &Bench, is_blob: bool) -> anyhow::Result<()> {
         true => Some(Azurite::start(bench.azurite.as_deref(), &bench.logs)?),
         false => None,
     };
-    let sink = Sink::start()?;
+    let sink = Arc::new(Sink::start()?);
     println!(
         "\nHTTP, {place}: CPU us and store calls of a turn, ms from the message to the reply."
     );
@@ -72,7 +72,7 @@ struct Server {
 
 /// What a bot is asked to do.
 struct Load<'a> {
-    sink: &'a Sink,
+    sink: &'a Arc<Sink>,
     azurite: Option<&'a Azurite>,
     talk: Talk,
     connections: usize,
@@ -82,7 +82,7 @@ impl Server {
     fn warm(
         runtime: Runtime,
         bot: Bot,
-        sink: &Sink,
+        sink: &Arc<Sink>,
         logic: Logic,
         is_quick: bool,
     ) -> anyhow::Result<Self> {

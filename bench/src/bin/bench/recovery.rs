@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, ensure};
 use sayso::Limits;
 use sayso_bench::{
-    load::{Client, Reply, Sink, new_conversation},
+    load::{Client, Reply, Sink, new_conversation, wait},
     peer::{self, Logic},
 };
 
@@ -66,7 +66,7 @@ fn measure(bench: &Bench, count: usize) -> anyhow::Result<Record> {
     let sink = Sink::start()?;
     sink.hold();
     let conversations: Vec<String> = (0..count).map(|_| new_conversation()).collect();
-    let replies: Vec<_> = conversations.iter().map(|name| sink.listen(name)).collect();
+    let mut replies: Vec<_> = conversations.iter().map(|name| sink.listen(name)).collect();
     send(&sink, &killed, &conversations)?;
     let held = in_flight(&sink, count);
     ensure!(held > 0, "no reply is in flight");
@@ -79,8 +79,8 @@ fn measure(bench: &Bench, count: usize) -> anyhow::Result<Record> {
     let mut again = 0;
     while arrived.len() < count && Instant::now() < until {
         thread::sleep(Duration::from_millis(20));
-        for (number, replies) in replies.iter().enumerate() {
-            for Reply { at, .. } in replies.try_iter() {
+        for (number, replies) in replies.iter_mut().enumerate() {
+            while let Some(Reply { at, .. }) = replies.take() {
                 again += usize::from(arrived.insert(number, at).is_some());
             }
         }
@@ -111,29 +111,28 @@ fn in_flight(sink: &Sink, count: usize) -> usize {
 /// Sends a message to each conversation. All are answered: their turns are committed.
 fn send(sink: &Sink, bot: &Bot, conversations: &[String]) -> anyhow::Result<()> {
     let (service_url, each) = (sink.url(), conversations.len().div_ceil(SENDERS));
-    thread::scope(|scope| {
+    wait(async {
         let senders: Vec<_> = conversations
             .chunks(each)
             .map(|some| {
-                let service_url = &service_url;
-                scope.spawn(move || {
-                    let mut client = Client::new(bot.address);
-                    for conversation in some {
-                        let body = peer::message(service_url, conversation, 0, "add ham");
-                        let status = client.send(&body)?;
-                        if status != 200 {
-                            return Err(io::Error::other(format!(
-                                "a message is answered {status}"
-                            )));
-                        }
-                    }
-                    Ok(())
-                })
+                let message = |name| peer::message(&service_url, name, 0, "add ham");
+                let (address, bodies) = (bot.address, some.iter().map(|name| message(name)));
+                tokio::spawn(send_all(Client::new(address), bodies.collect()))
             })
             .collect();
         for sender in senders {
-            sender.join().map_err(|_| io::Error::other("a sender panicked"))??;
+            sender.await??;
         }
         Ok(())
     })
+}
+
+async fn send_all(mut client: Client, bodies: Vec<String>) -> io::Result<()> {
+    for body in bodies {
+        let status = client.send(&body).await?;
+        if status != 200 {
+            return Err(io::Error::other(format!("a message is answered {status}")));
+        }
+    }
+    Ok(())
 }

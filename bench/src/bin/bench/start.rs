@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context;
 use sayso_bench::{
-    load::{Client, Sink, new_conversation},
+    load::{Client, Sink, new_conversation, wait},
     peer::{self, Logic},
 };
 
@@ -48,9 +48,10 @@ fn measure(bench: &Bench, runtime: Runtime, sink: &Sink) -> anyhow::Result<Recor
     let bot = Bot::start(&bench.programs, runtime, Logic::Pizza, &Store::Memory, &bench.logs)?;
     let memory = bot.memory()?;
     let (conversation, sent) = (new_conversation(), Instant::now());
-    let replies = sink.listen(&conversation);
-    Client::new(bot.address).send(&peer::message(&sink.url(), &conversation, 0, "add ham"))?;
-    let reply = replies.recv_timeout(Duration::from_secs(20)).context("there is no reply")?;
+    let mut replies = sink.listen(&conversation);
+    let message = peer::message(&sink.url(), &conversation, 0, "add ham");
+    wait(Client::new(bot.address).send(&message))?;
+    let reply = wait(replies.next(Duration::from_secs(20))).context("there is no reply")?;
     let reply = bot.start + reply.at.saturating_duration_since(sent);
     Ok(Record::new(runtime.name(), "start", 1)
         .with("ready_ms", bot.start.as_secs_f64() * 1e3)
