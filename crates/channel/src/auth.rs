@@ -26,7 +26,12 @@ mod slot;
 mod tokens;
 mod verified;
 
-pub(crate) use self::{address::PublicOnly, denial::Denial, slot::Bearer, verified::Verified};
+pub(crate) use self::{
+    address::{PublicOnly, look_up},
+    denial::Denial,
+    slot::Bearer,
+    verified::Verified,
+};
 pub use self::{
     authenticator::Authenticator,
     certificate::Certificate,

@@ -7,16 +7,13 @@
 
 #[cfg(feature = "fuzzing")]
 pub mod fuzz;
+pub(crate) mod http;
 pub(crate) mod pauses;
 
-use std::{
-    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use reqwest::{Client, Url, redirect, retry};
+use reqwest::Url;
 use sayso_turn::{
     Key,
     activity::{Activity, Kind},
@@ -24,10 +21,10 @@ use sayso_turn::{
     clock::{Clock, SystemClock},
 };
 
-use self::pauses::Pauses;
+use self::{http::Http, pauses::Pauses};
 use crate::{
     ServiceUrls,
-    auth::{PublicOnly, Tokens},
+    auth::Tokens,
     client::{
         Error,
         call::Call,
@@ -35,10 +32,6 @@ use crate::{
     },
     service_urls::Lately,
 };
-
-/// Shorter than servers usually keep an idle connection (Node: 5 s), so that a reply seldom meets a dead
-/// one and has to count as unknown.
-const POOL_IDLE: Duration = Duration::from_secs(4);
 
 /// Hands replies over to the channel that an activity came from, over HTTP. Cloning is cheap and shares
 /// the connections.
@@ -61,7 +54,7 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Connector {
-    pub(crate) client: Client,
+    pub(crate) http: Http,
     service_urls: Arc<Lately>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) timeout: Duration,
@@ -132,28 +125,13 @@ impl Connector {
         if let Some(useless) = options.service_urls.useless() {
             return Err(ConnectorError::ServiceUrl(useless.to_owned()));
         }
-        // The ports here are not used. `localhost` must be this machine whatever a resolver says.
-        let here: [SocketAddr; 2] =
-            [(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()];
-        let mut builder = Client::builder()
-            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .no_proxy()
-            .tls_backend_rustls()
-            .resolve_to_addrs("localhost", &here)
-            .connect_timeout(options.connect_timeout)
-            .timeout(options.timeout)
-            .pool_idle_timeout(POOL_IDLE);
-        if !options.private_addresses {
-            builder = builder.dns_resolver(PublicOnly::new());
-        }
-        let client = builder.build().map_err(|error| ConnectorError::Client(error.into()))?;
+        let http = Http::new(options.connect_timeout, options.private_addresses)
+            .map_err(|error| ConnectorError::Client(error.into()))?;
         let ConnectorOptions { service_urls, tokens, timeout, clock, .. } = options;
         // Whoever listens on this machine is not known to be a channel.
         let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
         let service_urls = Arc::new(Lately::new(service_urls));
-        Ok(Self { client, service_urls, tokens, timeout, clock, pauses: Arc::default() })
+        Ok(Self { http, service_urls, tokens, timeout, clock, pauses: Arc::default() })
     }
 
     /// The service URL as it is used, if it is allowed. Asked for every call: a stored reference may be

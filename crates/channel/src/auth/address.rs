@@ -21,27 +21,44 @@ pub(crate) struct PublicOnly {
 impl PublicOnly {
     /// Asks the machine's resolver.
     pub(crate) fn new() -> Self {
-        Self { look_up: |name| Box::pin(system(name)) }
+        Self { look_up: |name| Box::pin(look_up(name)) }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn by(
+        look_up: fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>,
+    ) -> Self {
+        Self { look_up }
+    }
+
+    /// The addresses of a name, all of them public.
+    pub(crate) async fn look_up(
+        self,
+        name: &str,
+    ) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
+        let addresses = (self.look_up)(name.to_owned()).await?;
+        // One bad address spoils the name: whoever set it may choose which is tried.
+        if !addresses.iter().all(|address| is_public(address.ip())) {
+            return Err("the name leads to an address that is not public; to allow that, set \
+                        private_addresses"
+                .into());
+        }
+        Ok(addresses)
     }
 }
 
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {
-        let addresses = (self.look_up)(name.as_str().to_owned());
+        let this = *self;
         Box::pin(async move {
-            let addresses = addresses.await?;
-            // One bad address spoils the name: whoever set it may choose which is tried.
-            if !addresses.iter().all(|address| is_public(address.ip())) {
-                return Err("the name leads to an address that is not public; to allow that, set \
-                            private_addresses"
-                    .into());
-            }
+            let addresses = this.look_up(name.as_str()).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }
 
-async fn system(name: String) -> io::Result<Vec<SocketAddr>> {
+/// Asks the machine's resolver.
+pub(crate) async fn look_up(name: String) -> io::Result<Vec<SocketAddr>> {
     Ok(tokio::net::lookup_host((name, 0)).await?.collect())
 }
 

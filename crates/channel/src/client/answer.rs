@@ -5,12 +5,17 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use reqwest::{
-    Response, StatusCode,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, RETRY_AFTER},
+use axum::body::{Bytes, HttpBody};
+use axum::http::{
+    HeaderMap, Response, StatusCode,
+    header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
 };
+use futures_util::FutureExt;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
 use sayso_turn::{activity::Resource, clock::Timestamp};
 use serde::{Deserialize, de::DeserializeOwned};
+use tokio::time::{Instant, timeout_at};
 
 use super::{Error, call::not_accepted};
 use crate::connector::pauses::WAIT_MAX;
@@ -20,12 +25,16 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// The longest error code that is repeated.
 const CODE_CHARS_MAX: usize = 64;
 
-/// An answer of success.
+/// An answer; once it is sorted, one of success.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    what: &'static str,
-    is_read: bool,
-    response: Response,
+pub(crate) struct Answer<B = Incoming> {
+    /// What was asked, as the beginning of a sentence that ends with *failed*.
+    pub(crate) what: &'static str,
+    /// Whether asking changes nothing.
+    pub(crate) is_read: bool,
+    /// When it must have been read.
+    pub(crate) until: Instant,
+    pub(crate) response: Response<B>,
 }
 
 /// Why a body cannot be had.
@@ -35,24 +44,18 @@ enum Cut {
     TooLong,
 }
 
-impl Answer {
+impl<B: HttpBody<Data = Bytes> + Unpin> Answer<B> {
     /// Tells success from the rest. This is the one table of what a status means.
-    pub(crate) async fn sort(
-        what: &'static str,
-        is_read: bool,
-        has_token: bool,
-        response: Response,
-        now: Timestamp,
-    ) -> Result<Self, Error> {
-        let status = response.status();
+    pub(crate) async fn sort(self, has_token: bool, now: Timestamp) -> Result<Self, Error> {
+        let (what, status) = (self.what, self.response.status());
         if status.is_success() {
-            return Ok(Self { what, is_read, response });
+            return Ok(self);
         }
         let reason = format!("{what} failed: the channel answered {status}");
         let refused = |reason| Error::Refused { status: Some(status.as_u16()), code: None, reason };
         Err(match status {
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-                let after = retry_after(response.headers(), now);
+                let after = retry_after(self.response.headers(), now);
                 Error::Throttled { after, reason }
             }
             // We set no condition, so it is one of the channel's own: two writers met in one
@@ -66,25 +69,25 @@ impl Answer {
             status if status.is_redirection() => {
                 refused(format!("{reason}, and redirects are not followed"))
             }
-            status => refusal(status, reason, response).await,
+            status => self.refusal(status, reason).await,
         })
     }
 
     /// Lets the connection be used again; what the body says does not matter.
     pub(super) async fn done(self) {
-        drop(read(self.response, ANSWER_BYTES_MAX).await);
+        drop(self.read(ANSWER_BYTES_MAX).await);
     }
 
     /// The id that the channel gave, if it says one.
     pub(crate) async fn id(self) -> Option<String> {
         // The status is the answer. A body that cannot be read takes nothing back.
-        given_id(&read(self.response, ANSWER_BYTES_MAX).await.ok()?)
+        given_id(&self.read(ANSWER_BYTES_MAX).await.ok()?)
     }
 
     /// What was asked for.
     pub(super) async fn value<T: DeserializeOwned>(self) -> Result<T, Error> {
         let (what, is_read, status) = (self.what, self.is_read, self.response.status());
-        let problem = match read(self.response, ANSWER_BYTES_MAX).await {
+        let problem = match self.read(ANSWER_BYTES_MAX).await {
             Ok(body) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
                 Err(_) if body.is_empty() => "without a body",
@@ -114,13 +117,40 @@ impl Answer {
         if length.is_some_and(|length| usize::try_from(length).map_or(true, |it| it > bytes_max)) {
             return Err(too_long(what, bytes_max));
         }
-        match read(self.response, bytes_max).await {
+        match self.read(bytes_max).await {
             Ok(bytes) => Ok((kind, bytes)),
             Err(Cut::TooLong) => Err(too_long(what, bytes_max)),
             Err(Cut::Broken) => {
                 Err(Error::Unknown { reason: format!("{what} failed: the file broke off") })
             }
         }
+    }
+
+    async fn refusal(self, status: StatusCode, mut reason: String) -> Error {
+        let body = self.read(ANSWER_BYTES_MAX).await.unwrap_or_default();
+        let code = error_code(&body);
+        if let Some(code) = &code {
+            reason = format!("{reason} ({code})");
+        }
+        match status {
+            StatusCode::NOT_FOUND | StatusCode::GONE => return Error::Gone { code, reason },
+            StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => {
+                reason.push_str(", so it does not offer that");
+            }
+            _ => {}
+        }
+        Error::Refused { status: Some(status.as_u16()), code, reason }
+    }
+
+    /// The body, if it is there in time.
+    async fn read(self, bytes_max: usize) -> Result<Vec<u8>, Cut> {
+        let (until, body) = (self.until, self.response.into_body());
+        let mut reading = std::pin::pin!(read(body, bytes_max));
+        // Most bodies come with the head, and need no timer.
+        if let Some(body) = reading.as_mut().now_or_never() {
+            return body;
+        }
+        timeout_at(until, reading).await.unwrap_or(Err(Cut::Broken))
     }
 }
 
@@ -129,35 +159,24 @@ fn is_unclear(status: StatusCode) -> bool {
     (status.as_u16() >= 500 && status != StatusCode::NOT_IMPLEMENTED) || status.is_informational()
 }
 
-async fn refusal(status: StatusCode, mut reason: String, response: Response) -> Error {
-    let body = read(response, ANSWER_BYTES_MAX).await.unwrap_or_default();
-    let code = error_code(&body);
-    if let Some(code) = &code {
-        reason = format!("{reason} ({code})");
-    }
-    match status {
-        StatusCode::NOT_FOUND | StatusCode::GONE => return Error::Gone { code, reason },
-        StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => {
-            reason.push_str(", so it does not offer that");
-        }
-        _ => {}
-    }
-    Error::Refused { status: Some(status.as_u16()), code, reason }
-}
-
 fn too_long(what: &str, bytes_max: usize) -> Error {
     Error::unfit(format!("{what} failed: there is more than the limit of {bytes_max} bytes"))
 }
 
-async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Cut> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| Cut::Broken)? {
-        if body.len() + chunk.len() > bytes_max {
+async fn read<B: HttpBody<Data = Bytes> + Unpin>(
+    mut body: B,
+    bytes_max: usize,
+) -> Result<Vec<u8>, Cut> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        // What is no data are headers that came late.
+        let Ok(some) = frame.map_err(|_| Cut::Broken)?.into_data() else { continue };
+        if bytes.len() + some.len() > bytes_max {
             return Err(Cut::TooLong);
         }
-        body.extend_from_slice(&chunk);
+        bytes.extend_from_slice(&some);
     }
-    Ok(body)
+    Ok(bytes)
 }
 
 fn given_id(body: &[u8]) -> Option<String> {

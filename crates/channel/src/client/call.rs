@@ -2,13 +2,19 @@
 
 use std::{error::Error as StdError, time::Duration};
 
-use axum::body::Bytes;
-use reqwest::{
-    Method, Response, StatusCode, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
+use axum::{
+    body::Bytes,
+    http::{
+        HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri,
+        header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT},
+    },
 };
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_util::client::legacy;
+use reqwest::Url;
 use serde::Serialize;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Error, answer::Answer};
 use crate::{
@@ -16,6 +22,7 @@ use crate::{
     auth::{Bearer, TokenError},
 };
 
+const SAYSO: HeaderValue = HeaderValue::from_static(concat!("sayso/", env!("CARGO_PKG_VERSION")));
 /// Names a call to servers that drop what they have had already. Others ignore it.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// A sign that is shown later than this is of no use any more.
@@ -66,6 +73,26 @@ impl Call {
         self.is_fleeting = true;
         self
     }
+
+    fn request(&self, bearer: Option<&Bearer>) -> Result<Request<Full<Bytes>>, Error> {
+        let mut request = Request::new(Full::new(self.body.clone().unwrap_or_default()));
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = Uri::try_from(self.url.as_str())
+            .map_err(|_| Error::unfit("the service URL has a sign that no request can have"))?;
+        let headers = request.headers_mut();
+        headers.insert(USER_AGENT, SAYSO);
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        if self.body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        if let Some(key) = &self.key {
+            headers.insert(IDEMPOTENCY_KEY, key.clone());
+        }
+        if let Some(bearer) = bearer {
+            headers.insert(AUTHORIZATION, bearer.header());
+        }
+        Ok(request)
+    }
 }
 
 /// Writes a body.
@@ -80,17 +107,12 @@ impl Connector {
     /// Getting the token is a part of the time.
     pub(crate) async fn ask(&self, call: Call) -> Result<Answer, Error> {
         self.enter(&call)?;
-        let started = Instant::now();
         let most = if call.is_fleeting { self.timeout.min(FLEETING) } else { self.timeout };
-        let left = || most.saturating_sub(started.elapsed());
+        let until = Instant::now() + most;
         let mut refused = None;
         loop {
-            // Half of the time is for the call itself.
-            let bearer = self.bearer(call.what, refused.as_ref(), left() / 2).await?;
-            let response = match self.send_once(&call, bearer.as_ref(), left()).await {
-                Ok(response) => response,
-                Err(error) => return Err(unanswered(call.what, &error)),
-            };
+            let bearer = self.bearer(call.what, refused.as_ref(), until).await?;
+            let response = self.send_once(&call, bearer.as_ref(), until).await?;
             let is_refused = response.status() == StatusCode::UNAUTHORIZED;
             if is_refused && bearer.is_some() && refused.is_none() && !call.is_fleeting {
                 refused = bearer;
@@ -98,7 +120,8 @@ impl Connector {
             }
             let is_read = call.method == Method::GET;
             let now = self.clock.now();
-            let answer = Answer::sort(call.what, is_read, bearer.is_some(), response, now).await;
+            let answer = Answer { what: call.what, is_read, until, response };
+            let answer = answer.sort(bearer.is_some(), now).await;
             if let Err(Error::Throttled { after: Some(after), .. }) = &answer {
                 self.pauses.begin(&call.url, self.clock.uptime(), *after);
             }
@@ -128,9 +151,11 @@ impl Connector {
         &self,
         what: &str,
         refused: Option<&Bearer>,
-        time: Duration,
+        until: Instant,
     ) -> Result<Option<Bearer>, Error> {
         let Some(tokens) = &self.tokens else { return Ok(None) };
+        // Half of the time is for the call itself.
+        let time = until.saturating_duration_since(Instant::now()) / 2;
         match timeout(time, tokens.bearer(None, refused)).await {
             Ok(Ok(bearer)) => Ok(Some(bearer)),
             Ok(Err(TokenError::NOT_ACCEPTED)) if refused.is_some() => Err(not_accepted(what)),
@@ -144,34 +169,27 @@ impl Connector {
         &self,
         call: &Call,
         bearer: Option<&Bearer>,
-        time: Duration,
-    ) -> Result<Response, reqwest::Error> {
-        let mut request = self.client.request(call.method.clone(), call.url.clone()).timeout(time);
-        if let Some(body) = &call.body {
-            let kind = HeaderValue::from_static("application/json");
-            request = request.header(CONTENT_TYPE, kind).body(body.clone());
+        until: Instant,
+    ) -> Result<Response<Incoming>, Error> {
+        let request = call.request(bearer)?;
+        match timeout_at(until, self.http.send(request)).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(unanswered(call.what, &error)),
+            Err(_) => {
+                let reason = format!("{} failed: the channel did not answer in time", call.what);
+                Err(Error::Unknown { reason })
+            }
         }
-        if let Some(key) = &call.key {
-            request = request.header(IDEMPOTENCY_KEY, key);
-        }
-        if let Some(bearer) = bearer {
-            request = request.header(AUTHORIZATION, bearer.header());
-        }
-        request.send().await
     }
 }
 
 /// No answer came.
-fn unanswered(what: &str, error: &reqwest::Error) -> Error {
+fn unanswered(what: &str, error: &legacy::Error) -> Error {
     if error.is_connect() {
         let reason = format!("{what} failed: no connection to the channel: {}", root(error));
         return Error::NotSent { reason };
     }
-    let reason = if error.is_timeout() {
-        format!("{what} failed: the channel did not answer in time")
-    } else {
-        format!("{what} failed: the connection to the channel broke: {}", root(error))
-    };
+    let reason = format!("{what} failed: the connection to the channel broke: {}", root(error));
     Error::Unknown { reason }
 }
 

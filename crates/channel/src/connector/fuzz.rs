@@ -5,8 +5,12 @@
 
 use std::time::Duration;
 
-use axum::http::{self, HeaderName, HeaderValue, StatusCode};
+use axum::{
+    body::Bytes,
+    http::{self, HeaderName, HeaderValue, StatusCode},
+};
 use futures_util::FutureExt as _;
+use http_body_util::Full;
 use reqwest::Url;
 use sayso_turn::{activity::fuzz::sentence, channel::Delivery, clock::Timestamp};
 use serde_json::Value;
@@ -23,10 +27,11 @@ pub fn connector(data: &[u8]) {
     let Some(answer) = Answer::read(data) else { return };
     let status = answer.status.as_u16();
     let body = answer.body.clone();
-    let response = answer.into_response().into();
+    let response = answer.into_response();
     let verdict = async {
         let now = Timestamp::START;
-        match answer::Answer::sort("sending the reply", false, false, response, now).await {
+        let (what, until) = ("sending the reply", tokio::time::Instant::now());
+        match (answer::Answer { what, is_read: false, until, response }).sort(false, now).await {
             Ok(answer) => Delivery::Delivered { id: answer.id().await },
             Err(error) => error.into(),
         }
@@ -105,8 +110,8 @@ impl Answer {
         }
     }
 
-    fn into_response(self) -> http::Response<Vec<u8>> {
-        let mut response = http::Response::new(self.body);
+    fn into_response(self) -> http::Response<Full<Bytes>> {
+        let mut response = http::Response::new(self.body.into());
         *response.status_mut() = self.status;
         for (name, value) in self.headers {
             response.headers_mut().append(name, value);

@@ -21,7 +21,7 @@ fn connector(service_urls: ServiceUrls, timeout: Duration) -> Connector {
     Connector::new(ConnectorOptions { service_urls, timeout, ..Default::default() }).unwrap()
 }
 
-fn parcel(activity: &Value) -> Parcel {
+pub(crate) fn parcel(activity: &Value) -> Parcel {
     Parcel {
         id: serde_json::from_value(json!("turn.0")).unwrap(),
         key: Key::new("k").unwrap(),

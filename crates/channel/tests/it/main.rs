@@ -32,3 +32,4 @@ mod senders;
 mod status;
 #[cfg(test)]
 mod support;
+mod tls;
