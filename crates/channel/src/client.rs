@@ -16,7 +16,7 @@ mod members;
 pub(crate) mod path;
 mod user_tokens;
 
-use reqwest::Url;
+use std::sync::Arc;
 
 use self::{answer::Answer, call::Call, path::Path};
 pub use self::{
@@ -24,7 +24,7 @@ pub use self::{
     error::Error,
     user_tokens::SignInResource,
 };
-use crate::{Connector, ConnectorError, ConnectorOptions};
+use crate::{Connector, ConnectorError, ConnectorOptions, service_urls::Base};
 
 /// Calls channels. Cloning is cheap and shares the connections.
 ///
@@ -77,7 +77,7 @@ pub struct Client {
 #[derive(Clone, Debug)]
 pub struct Service {
     connector: Connector,
-    base: Url,
+    base: Arc<Base>,
 }
 
 impl Client {

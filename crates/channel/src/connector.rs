@@ -13,7 +13,6 @@ pub(crate) mod pauses;
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use reqwest::Url;
 use sayso_turn::{
     Key,
     activity::{Activity, Kind},
@@ -30,7 +29,7 @@ use crate::{
         call::Call,
         path::{Path, is_history},
     },
-    service_urls::Lately,
+    service_urls::{Base, Lately},
 };
 
 /// Hands replies over to the channel that an activity came from, over HTTP. Cloning is cheap and shares
@@ -136,7 +135,7 @@ impl Connector {
 
     /// The service URL as it is used, if it is allowed. Asked for every call: a stored reference may be
     /// older than the list.
-    pub(crate) fn at(&self, service_url: &str) -> Result<Url, Error> {
+    pub(crate) fn at(&self, service_url: &str) -> Result<Arc<Base>, Error> {
         let base = self.service_urls.resolve(service_url);
         base.ok_or_else(|| {
             let allowed = &self.service_urls;
@@ -153,19 +152,19 @@ impl Connector {
         let base = self.at(service_url)?;
         let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
         let path = |id| Path::activities(&base, conversation.unwrap_or_default(), id);
-        let url = |id| path(id).map(Path::url);
+        let uri = |id| path(id).and_then(Path::uri);
         let id = Some(activity.id.as_deref().unwrap_or_default());
         Ok(match activity.kind {
-            Kind::MessageDelete => Call::delete("deleting the message", url(id)?),
+            Kind::MessageDelete => Call::delete("deleting the message", uri(id)?),
             Kind::MessageUpdate => {
                 let message = Activity { kind: Kind::Message, ..activity.clone() };
-                Call::put("updating the message", url(id)?, message.to_json())
+                Call::put("updating the message", uri(id)?, message.to_json())
             }
             _ => {
                 // What is said to `history` would be another call; it is said to all instead.
                 let reply_to = activity.reply_to_id.as_deref();
                 let reply_to = reply_to.filter(|id| !id.is_empty() && !is_history(id));
-                Call::post("sending the reply", url(reply_to)?, body(activity))
+                Call::post("sending the reply", uri(reply_to)?, body(activity))
             }
         })
     }

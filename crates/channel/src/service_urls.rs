@@ -4,13 +4,14 @@
 //! address: a metadata service, a neighbour, a server that collects tokens. So an address counts only
 //! if it is on this list, when it comes in and again when it is used.
 
+mod base;
 mod lately;
 
 use std::{fmt, net::IpAddr};
 
 use reqwest::Url;
 
-pub(crate) use self::lately::Lately;
+pub(crate) use self::{base::Base, lately::Lately};
 
 /// Which service URLs an activity may name.
 ///

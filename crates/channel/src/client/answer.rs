@@ -44,7 +44,7 @@ enum Cut {
     TooLong,
 }
 
-impl<B: HttpBody<Data = Bytes> + Unpin> Answer<B> {
+impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
     /// Tells success from the rest. This is the one table of what a status means.
     pub(crate) async fn sort(self, has_token: bool, now: Timestamp) -> Result<Self, Error> {
         let (what, status) = (self.what, self.response.status());
@@ -110,9 +110,10 @@ impl<B: HttpBody<Data = Bytes> + Unpin> Answer<B> {
         bytes_max: usize,
     ) -> Result<(Option<String>, Vec<u8>), Error> {
         let what = self.what;
-        let header = |name| self.response.headers().get(name)?.to_str().ok();
-        let kind = header(CONTENT_TYPE).map(str::to_owned);
-        let length: Option<u64> = header(CONTENT_LENGTH).and_then(|text| text.parse().ok());
+        let headers = self.response.headers();
+        let text = |name| headers.get(name)?.to_str().ok();
+        let kind = text(CONTENT_TYPE).map(str::to_owned);
+        let length: Option<u64> = text(CONTENT_LENGTH).and_then(|text| text.parse().ok());
         // Not even begun if it says that it does not fit; `read` sees whether it does.
         if length.is_some_and(|length| usize::try_from(length).map_or(true, |it| it > bytes_max)) {
             return Err(too_long(what, bytes_max));
@@ -163,7 +164,7 @@ fn too_long(what: &str, bytes_max: usize) -> Error {
     Error::unfit(format!("{what} failed: there is more than the limit of {bytes_max} bytes"))
 }
 
-async fn read<B: HttpBody<Data = Bytes> + Unpin>(
+async fn read<B: HttpBody<Data = Bytes> + Send + Unpin>(
     mut body: B,
     bytes_max: usize,
 ) -> Result<Vec<u8>, Cut> {

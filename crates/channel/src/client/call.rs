@@ -7,12 +7,12 @@ use axum::{
     http::{
         HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri,
         header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT},
+        uri::Authority,
     },
 };
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::client::legacy;
-use reqwest::Url;
 use serde::Serialize;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -34,32 +34,32 @@ pub(crate) struct Call {
     /// What it is for, as the beginning of a sentence that ends with *failed*.
     what: &'static str,
     method: Method,
-    url: Url,
+    uri: Uri,
     body: Option<Bytes>,
     key: Option<HeaderValue>,
     is_fleeting: bool,
 }
 
 impl Call {
-    fn new(what: &'static str, method: Method, url: Url, body: Option<Vec<u8>>) -> Self {
+    fn new(what: &'static str, method: Method, uri: Uri, body: Option<Vec<u8>>) -> Self {
         let body = body.map(Bytes::from);
-        Self { what, method, url, body, key: None, is_fleeting: false }
+        Self { what, method, uri, body, key: None, is_fleeting: false }
     }
 
-    pub(crate) fn get(what: &'static str, url: Url) -> Self {
-        Self::new(what, Method::GET, url, None)
+    pub(crate) fn get(what: &'static str, uri: Uri) -> Self {
+        Self::new(what, Method::GET, uri, None)
     }
 
-    pub(crate) fn delete(what: &'static str, url: Url) -> Self {
-        Self::new(what, Method::DELETE, url, None)
+    pub(crate) fn delete(what: &'static str, uri: Uri) -> Self {
+        Self::new(what, Method::DELETE, uri, None)
     }
 
-    pub(crate) fn put(what: &'static str, url: Url, body: Vec<u8>) -> Self {
-        Self::new(what, Method::PUT, url, Some(body))
+    pub(crate) fn put(what: &'static str, uri: Uri, body: Vec<u8>) -> Self {
+        Self::new(what, Method::PUT, uri, Some(body))
     }
 
-    pub(crate) fn post(what: &'static str, url: Url, body: Vec<u8>) -> Self {
-        Self::new(what, Method::POST, url, Some(body))
+    pub(crate) fn post(what: &'static str, uri: Uri, body: Vec<u8>) -> Self {
+        Self::new(what, Method::POST, uri, Some(body))
     }
 
     /// The same for every try, so that a server can know it again.
@@ -74,11 +74,10 @@ impl Call {
         self
     }
 
-    fn request(&self, bearer: Option<&Bearer>) -> Result<Request<Full<Bytes>>, Error> {
+    fn request(&self, bearer: Option<&Bearer>) -> Request<Full<Bytes>> {
         let mut request = Request::new(Full::new(self.body.clone().unwrap_or_default()));
         *request.method_mut() = self.method.clone();
-        *request.uri_mut() = Uri::try_from(self.url.as_str())
-            .map_err(|_| Error::unfit("the service URL has a sign that no request can have"))?;
+        *request.uri_mut() = self.uri.clone();
         let headers = request.headers_mut();
         headers.insert(USER_AGENT, SAYSO);
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
@@ -91,7 +90,12 @@ impl Call {
         if let Some(bearer) = bearer {
             headers.insert(AUTHORIZATION, bearer.header());
         }
-        Ok(request)
+        request
+    }
+
+    /// Who is called, as far as quiet is concerned.
+    fn host(&self) -> &str {
+        self.uri.authority().map_or("", Authority::as_str)
     }
 }
 
@@ -123,7 +127,7 @@ impl Connector {
             let answer = Answer { what: call.what, is_read, until, response };
             let answer = answer.sort(bearer.is_some(), now).await;
             if let Err(Error::Throttled { after: Some(after), .. }) = &answer {
-                self.pauses.begin(&call.url, self.clock.uptime(), *after);
+                self.pauses.begin(call.host(), self.clock.uptime(), *after);
             }
             return answer;
         }
@@ -133,9 +137,9 @@ impl Connector {
     fn enter(&self, call: &Call) -> Result<(), Error> {
         let now = self.clock.uptime();
         let after = if call.is_fleeting {
-            self.pauses.is_quiet(&call.url, now).then_some(Duration::ZERO)
+            self.pauses.is_quiet(call.host(), now).then_some(Duration::ZERO)
         } else {
-            self.pauses.wait(&call.url, now)
+            self.pauses.wait(call.host(), now)
         };
         match after {
             None => Ok(()),
@@ -171,8 +175,7 @@ impl Connector {
         bearer: Option<&Bearer>,
         until: Instant,
     ) -> Result<Response<Incoming>, Error> {
-        let request = call.request(bearer)?;
-        match timeout_at(until, self.http.send(request)).await {
+        match timeout_at(until, self.http.send(call.request(bearer))).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(unanswered(call.what, &error)),
             Err(_) => {

@@ -3,9 +3,17 @@
 //! Each id is one segment with everything escaped that a server could take for something else, so two
 //! calls have the same URL only if their ids are the same.
 
-use reqwest::Url;
+use std::sync::Arc;
+
+use axum::{
+    body::Bytes,
+    http::uri::{self, PathAndQuery, Uri},
+};
+
+use form_urlencoded::Serializer;
 
 use super::Error;
+use crate::service_urls::Base;
 
 /// A word of the protocol where an activity's id would stand. Servers may take any mix of cases for it, so
 /// escaping would not help.
@@ -16,32 +24,31 @@ pub(crate) fn is_history(id: &str) -> bool {
 /// A URL in the making.
 #[derive(Debug)]
 pub(crate) struct Path {
-    /// The service's: its scheme, host and port are not read again.
-    base: Url,
+    base: Arc<Base>,
     /// The path, that of the service first.
     text: String,
     query: Vec<(&'static str, String)>,
 }
 
 impl Path {
-    pub(crate) fn new(base: &Url) -> Self {
+    pub(crate) fn new(base: &Arc<Base>) -> Self {
         // With room for ids that are not long.
         let mut text = String::with_capacity(256);
-        text.push_str(base.path().trim_end_matches('/'));
-        Self { base: base.clone(), text, query: Vec::new() }
+        text.push_str(&base.path);
+        Self { base: Arc::clone(base), text, query: Vec::new() }
     }
 
-    pub(crate) fn conversations(base: &Url) -> Self {
+    pub(crate) fn conversations(base: &Arc<Base>) -> Self {
         Self::new(base).then("/v3/conversations")
     }
 
-    pub(crate) fn conversation(base: &Url, id: &str) -> Result<Self, Error> {
+    pub(crate) fn conversation(base: &Arc<Base>, id: &str) -> Result<Self, Error> {
         Self::conversations(base).id("conversation", id)
     }
 
     /// What is said in a conversation, or one thing that was.
     pub(crate) fn activities(
-        base: &Url,
+        base: &Arc<Base>,
         conversation: &str,
         id: Option<&str>,
     ) -> Result<Self, Error> {
@@ -77,15 +84,21 @@ impl Path {
         self
     }
 
-    pub(crate) fn url(self) -> Url {
-        let Self { base: mut url, text, query } = self;
-        url.set_path(&text);
-        url.set_query(None);
-        url.set_fragment(None);
+    pub(crate) fn uri(self) -> Result<Uri, Error> {
+        let Self { base, mut text, query } = self;
         if !query.is_empty() {
-            url.query_pairs_mut().extend_pairs(query);
+            text.push('?');
+            let length = text.len();
+            text = Serializer::for_suffix(text, length).extend_pairs(query).finish();
         }
-        url
+        let mut parts = uri::Parts::default();
+        parts.scheme = Some(base.scheme.clone());
+        parts.authority = Some(base.authority.clone());
+        // All else is escaped, so it is its length.
+        let too_long = |_| Error::unfit("the ids are too long to stand in a URL");
+        let path = PathAndQuery::from_maybe_shared(Bytes::from(text)).map_err(too_long)?;
+        parts.path_and_query = Some(path);
+        Uri::from_parts(parts).map_err(|_| Error::unfit("the ids cannot stand in a URL"))
     }
 }
 
@@ -113,10 +126,14 @@ fn hex(nibble: u8) -> char {
 mod tests {
     use super::*;
 
-    fn member(base: &str, conversation: &str, id: &str) -> Result<String, Error> {
-        let path = Path::new(&Url::parse(base).unwrap()).then("/v3/conversations");
+    fn base(url: &str) -> Arc<Base> {
+        Arc::new(Base::of(&reqwest::Url::parse(url).unwrap()).unwrap())
+    }
+
+    fn member(url: &str, conversation: &str, id: &str) -> Result<String, Error> {
+        let path = Path::new(&base(url)).then("/v3/conversations");
         let path = path.id("conversation", conversation)?.then("/members").id("member", id)?;
-        Ok(path.url().into())
+        Ok(path.uri()?.to_string())
     }
 
     #[test]
@@ -187,15 +204,22 @@ mod tests {
     }
 
     #[test]
+    fn an_id_that_no_url_can_hold_is_refused() {
+        assert!(member("https://a.example", "c", &"m".repeat(60_000)).is_ok());
+        let error = member("https://a.example", "c", &"m".repeat(70_000)).unwrap_err();
+        assert!(error.to_string().contains("too long"), "{error}");
+    }
+
+    #[test]
     fn a_parameter_is_escaped_and_left_out_when_there_is_none() {
-        let base = Url::parse("https://a.example").unwrap();
+        let base = base("https://a.example");
         let url = |token: Option<&str>| {
             let path = Path::new(&base).then("/x").query("n", Some("1")).query("token", token);
-            path.url().to_string()
+            path.uri().unwrap().to_string()
         };
         assert_eq!(url(None), "https://a.example/x?n=1");
         assert_eq!(url(Some("a+/= &#é")), "https://a.example/x?n=1&token=a%2B%2F%3D+%26%23%C3%A9");
-        let bare = Path::new(&base).then("/x").query("token", None::<&str>).url();
-        assert_eq!(bare.as_str(), "https://a.example/x");
+        let bare = Path::new(&base).then("/x").query("token", None::<&str>).uri();
+        assert_eq!(bare.unwrap().to_string(), "https://a.example/x");
     }
 }

@@ -3,7 +3,7 @@
 //! The targets in `fuzz/` and the tests call the same functions. They panic when something does not
 //! hold. The feature `fuzzing` compiles them in; they are no part of the interface.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::{
     ServiceUrls,
     client::{answer, path::Path},
+    service_urls::Base,
 };
 
 /// Any answer has a verdict that fits its status, and says nothing of what the channel wrote.
@@ -146,11 +147,17 @@ fn check_base(base: &Url, prefix: Option<&str>) {
 fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     let reply_to = reply_to.filter(|id| !id.is_empty());
     let is_segment = |id: &str| !matches!(id, "" | "." | "..");
-    let url = Path::activities(base, conversation, reply_to).map(Path::url);
-    let Ok(url) = url else {
-        assert!(!is_segment(conversation) || reply_to.is_some_and(|id| !is_segment(id)));
+    let Some(called) = Base::of(base).map(Arc::new) else { return };
+    let uri = Path::activities(&called, conversation, reply_to).and_then(Path::uri);
+    let Ok(uri) = uri else {
+        let is_long = conversation.len() + reply_to.unwrap_or_default().len() > 20_000;
+        let is_unfit = !is_segment(conversation) || reply_to.is_some_and(|id| !is_segment(id));
+        assert!(is_unfit || is_long, "{base} {conversation:?} {reply_to:?}");
         return;
     };
+    // Nothing is read as something else, nor resolved away.
+    let url = Url::parse(&uri.to_string()).expect("a request's URI is a URL");
+    assert_eq!(url.as_str(), uri.to_string());
     assert!(url.query().is_none() && url.fragment().is_none());
     let rest = url.as_str().strip_prefix(base.as_str().trim_end_matches('/'));
     let segments: Vec<&str> = rest.expect("it is below the base").split('/').collect();

@@ -61,6 +61,8 @@ impl Http {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(POOL_IDLE)
+            // A reply is short: to copy it behind its head costs less than two pieces do.
+            .http1_writev(false)
             .build(dial);
         Ok(Self(client))
     }

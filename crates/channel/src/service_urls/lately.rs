@@ -3,12 +3,10 @@
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use reqwest::Url;
-
-use super::ServiceUrls;
+use super::{Base, ServiceUrls};
 
 /// How many are remembered. A bot meets a handful.
 const MOST: usize = 32;
@@ -18,7 +16,7 @@ const MOST: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Lately {
     list: ServiceUrls,
-    known: Mutex<VecDeque<(Box<str>, Url)>>,
+    known: Mutex<VecDeque<(Box<str>, Arc<Base>)>>,
 }
 
 impl Lately {
@@ -31,16 +29,16 @@ impl Lately {
         self.resolve(url).is_some()
     }
 
-    /// The URL in its normal form, if it is allowed.
-    pub(crate) fn resolve(&self, url: &str) -> Option<Url> {
+    /// The URL as calls use it, if it is allowed.
+    pub(crate) fn resolve(&self, url: &str) -> Option<Arc<Base>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, found)) = known().iter().find(|(text, _)| **text == *url) {
-            return Some(found.clone());
+            return Some(Arc::clone(found));
         }
-        let found = self.list.resolve(url)?;
+        let found = Arc::new(Base::of(&self.list.resolve(url)?)?);
         let mut known = known();
         known.truncate(MOST - 1);
-        known.push_front((url.into(), found.clone()));
+        known.push_front((url.into(), Arc::clone(&found)));
         Some(found)
     }
 }
@@ -62,7 +60,8 @@ mod tests {
         for _ in 0..2 {
             for port in 1..100 {
                 let url = format!("http://localhost:{port}");
-                assert_eq!(lately.resolve(&url), ServiceUrls::Loopback.resolve(&url));
+                let list = ServiceUrls::Loopback.resolve(&url).and_then(|url| Base::of(&url));
+                assert_eq!(lately.resolve(&url).as_deref(), list.as_ref());
                 assert!(!lately.allows(&format!("https://example.com:{port}")));
             }
         }

@@ -67,7 +67,7 @@ async fn a_reply_goes_only_to_a_channel_that_the_machine_trusts() {
 
 /// What becomes of a reply on a machine that trusts whoever is in a file.
 async fn deliver(url: &str, roots: &Path) -> String {
-    let mut bot = Command::new(env::current_exe().unwrap());
+    let mut bot = Command::new(env::current_exe().expect("a test is a program"));
     bot.args(["--exact", NAME, "--nocapture"]).env(CHANNEL, url).env("SSL_CERT_FILE", roots);
     bot.env_remove("SSL_CERT_DIR").kill_on_drop(true);
     let Output { status, stdout, stderr } =
@@ -86,17 +86,18 @@ struct Channel {
 
 impl Channel {
     async fn start() -> Self {
-        let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("roots.pem"), own.cert.pem()).unwrap();
+        let own =
+            rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("roots.pem"), own.cert.pem()).expect("a file");
         let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());
         let key = PrivateKeyDer::Pkcs8(key);
         let chain = vec![own.cert.der().clone()];
         let tls = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
-        let tls = tls.with_safe_default_protocol_versions().unwrap();
-        let tls = tls.with_no_client_auth().with_single_cert(chain, key).unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let tls = tls.with_safe_default_protocol_versions().expect("versions of TLS");
+        let tls = tls.with_no_client_auth().with_single_cert(chain, key).expect("they fit");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("it is bound").port();
         let (acceptor, asked) = (TlsAcceptor::from(Arc::new(tls)), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&asked);
         drop(tokio::spawn(async move {
@@ -117,6 +118,6 @@ async fn answer(acceptor: TlsAcceptor, stream: TcpStream, asked: Arc<AtomicUsize
     let _before = asked.fetch_add(1, Ordering::SeqCst);
     assert!(request.starts_with(b"POST /v3/conversations/"), "a reply is posted");
     let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"id\":\"7\"}";
-    stream.write_all(answer).await.unwrap();
+    stream.write_all(answer).await.expect("the bot reads");
     drop(stream.shutdown().await);
 }
