@@ -257,7 +257,7 @@ impl Dialog for OAuthPrompt {
         state.insert("state".to_owned(), json!({}));
         state.insert(member::EXPIRES.to_owned(), expires.as_millis().into());
         state.insert(member::TIMER.to_owned(), timer.as_str().into());
-        self.send_card(dc, asked.prompt).await?;
+        self.send_card(dc, asked.prompt.map(|asked| *asked)).await?;
         Ok(DialogTurn::waiting())
     }
 
@@ -272,7 +272,7 @@ impl Dialog for OAuthPrompt {
             Answer::Nothing if is_message => {
                 let options: Option<PromptOptions> = dc.kept(member::OPTIONS)?;
                 if let Some(retry) = options.and_then(|options| options.retry_prompt) {
-                    dc.turn().send(retry);
+                    dc.turn().send(*retry);
                 }
                 Ok(DialogTurn::waiting())
             }
@@ -287,7 +287,7 @@ impl Dialog for OAuthPrompt {
 
     async fn reprompt(&self, dc: &mut DialogContext) -> Result<()> {
         let options: Option<PromptOptions> = dc.kept(member::OPTIONS)?;
-        self.send_card(dc, options.and_then(|options| options.prompt)).await
+        self.send_card(dc, options.and_then(|options| options.prompt).map(|asked| *asked)).await
     }
 
     async fn ended(&self, dc: &mut DialogContext, instance: &Instance, _: Reason) -> Result<()> {

@@ -63,7 +63,7 @@ mod tests {
     fn shown(prompt: &Choose, options: &PromptOptions, channel: &str) -> Activity {
         let mut activity = Activity::message("hi");
         activity.channel_id = Some(channel.to_owned());
-        prompt.render(options.prompt.clone().unwrap(), options, &inbound(&activity))
+        prompt.render(*options.prompt.clone().unwrap(), options, &inbound(&activity))
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Check, Inbound, Late, Prompt, PromptOptions,
+    Check, Deadline, Inbound, Late, Prompt, PromptOptions,
     validate::{BoxValidator, Validator},
 };
 use crate::{
@@ -100,22 +100,48 @@ impl<P: Prompt> PromptDialog<P> {
         Ok(kept.flatten().unwrap_or_default())
     }
 
+    /// What reading an answer needs of the options. Most have nothing of it: their text tells, without
+    /// being parsed.
+    fn little_options(&self, dc: &DialogContext) -> Result<PromptOptions> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Little {
+            recognize_language: Option<String>,
+            validations: Option<Value>,
+        }
+        let top = dc.top();
+        let text = top.and_then(|top| top.options.as_ref()).map(Raw::as_str);
+        let is_named = |name| text.is_none_or(|text| text.contains(name));
+        if !is_named("recognizeLanguage") && !is_named("validations") {
+            return Ok(PromptOptions::default());
+        }
+        match top.map(Instance::options::<Little>).transpose() {
+            Ok(little) => Ok(little.flatten().map_or_else(PromptOptions::default, |little| {
+                let Little { recognize_language, validations } = little;
+                PromptOptions { recognize_language, validations, ..PromptOptions::default() }
+            })),
+            // Without a validator it is only the language that cannot be read.
+            Err(_) if self.validator.is_none() => Ok(PromptOptions::default()),
+            Err(_) => self.options(dc),
+        }
+    }
+
     /// Sends the question, or the question after a wrong answer.
-    fn ask(&self, dc: &mut DialogContext, options: &PromptOptions, is_retry: bool) {
-        let retry = options.retry_prompt.as_ref().filter(|_| is_retry);
-        let Some(mut asked) = retry.or(options.prompt.as_ref()).cloned() else { return };
+    fn ask(&self, dc: &mut DialogContext, mut options: PromptOptions, is_retry: bool) {
+        let retry = options.retry_prompt.take().filter(|_| is_retry);
+        let Some(mut asked) = retry.or_else(|| options.prompt.take()) else { return };
         asked.input_hint.get_or_insert_with(|| "expectingInput".to_owned());
         let now = dc.turn().now();
         let language = options.recognize_language.as_deref();
         let turn = dc.turn();
         let inbound = Inbound::new(turn.activity(), language, self.locale.as_deref(), now);
-        let question = self.prompt.render(asked, options, &inbound);
+        let question = self.prompt.render(*asked, &options, &inbound);
         turn.send(question);
     }
 
     /// Sets the timer of the deadline, if there is one.
-    fn set_timer(dc: &mut DialogContext, options: &PromptOptions) {
-        let Some(deadline) = &options.deadline else { return };
+    fn set_timer(dc: &mut DialogContext, deadline: Option<&Deadline>) {
+        let Some(deadline) = deadline else { return };
         let timer = dc.turn().after(deadline.wait(), Activity::event(DEADLINE));
         kept(dc).insert(member::TIMER.to_owned(), timer.as_str().into());
     }
@@ -134,11 +160,11 @@ impl<P: Prompt> PromptDialog<P> {
     async fn late(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
         drop(kept(dc).remove(member::TIMER));
         let options = self.options(dc)?;
-        match options.deadline.as_ref().map(super::Deadline::late) {
+        match options.deadline.as_ref().map(Deadline::late) {
             Some(Late::Default(value)) => dc.end(value.clone()).await,
             Some(Late::Cancel) => dc.cancel_all_for(Event::CANCEL, Value::Null, true).await,
             Some(Late::Remind) => {
-                self.ask(dc, &options, false);
+                self.ask(dc, options, false);
                 Ok(DialogTurn::waiting())
             }
             None => Ok(DialogTurn::waiting()),
@@ -193,8 +219,9 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
             top.options = Some(Raw::of(&options)?);
             top.state.insert(member::STATE.to_owned(), Members::new().into());
         }
-        self.ask(dc, &options, false);
-        Self::set_timer(dc, &options);
+        let deadline = options.deadline.take();
+        self.ask(dc, options, false);
+        Self::set_timer(dc, deadline.as_ref());
         Ok(DialogTurn::waiting())
     }
 
@@ -205,11 +232,9 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
         if !self.prompt.takes(dc.turn().activity()) {
             return Ok(DialogTurn::waiting());
         }
-        // Most answers are read without the options; then they are not even parsed.
-        let is_plain = !P::NEEDS_OPTIONS && self.validator.is_none();
-        let options = match is_plain {
-            true => PromptOptions { recognize_language: language(dc), ..PromptOptions::default() },
-            false => self.options(dc)?,
+        let options = match P::NEEDS_OPTIONS {
+            true => self.options(dc)?,
+            false => self.little_options(dc)?,
         };
         let said = dc.turn().replies().len();
         if let Some(value) = self.answer(dc, &options).await? {
@@ -219,8 +244,8 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
         kept(dc).insert(member::ATTEMPTS.to_owned(), attempt.into());
         let is_message = dc.turn().activity().is_message();
         if is_message && dc.turn().replies().len() == said {
-            let options = if is_plain { self.options(dc)? } else { options };
-            self.ask(dc, &options, true);
+            let options = if P::NEEDS_OPTIONS { options } else { self.options(dc)? };
+            self.ask(dc, options, true);
         }
         Ok(DialogTurn::waiting())
     }
@@ -232,7 +257,7 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
 
     async fn reprompt(&self, dc: &mut DialogContext) -> Result<()> {
         let options = self.options(dc)?;
-        self.ask(dc, &options, false);
+        self.ask(dc, options, false);
         Ok(())
     }
 
@@ -260,19 +285,6 @@ fn kept(dc: &mut DialogContext) -> &mut Members {
 fn attempts(dc: &DialogContext) -> u64 {
     let kept = dc.top().and_then(|top| top.state.get(member::STATE));
     kept.and_then(|kept| kept.get(member::ATTEMPTS)).and_then(Value::as_u64).unwrap_or_default()
-}
-
-fn language(dc: &DialogContext) -> Option<String> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Language {
-        recognize_language: Option<String>,
-    }
-    let options = dc.top()?.options.as_ref();
-    // Most options name no language: their text tells without being parsed.
-    let is_named = options.is_none_or(|text| text.as_str().contains("recognizeLanguage"));
-    let named: Language = is_named.then(|| dc.top()?.options().ok()?).flatten()?;
-    named.recognize_language
 }
 
 impl<P: Prompt> fmt::Debug for PromptDialog<P> {

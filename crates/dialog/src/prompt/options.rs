@@ -25,10 +25,10 @@ use crate::choice::{Choice, ListStyle};
 pub struct PromptOptions {
     /// The question.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_activity")]
-    pub prompt: Option<Activity>,
+    pub prompt: Option<Box<Activity>>,
     /// The question after an answer that was not understood; else it is the same again.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_activity")]
-    pub retry_prompt: Option<Activity>,
+    pub retry_prompt: Option<Box<Activity>>,
     /// What there is to choose from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<Choice>>,
@@ -140,23 +140,23 @@ impl PromptOptions {
 
 /// A question: a text or an activity.
 #[derive(Clone, Debug)]
-pub struct Asked(pub(crate) Activity);
+pub struct Asked(Box<Activity>);
 
 impl From<&str> for Asked {
     fn from(text: &str) -> Self {
-        Self(Activity::message(text))
+        Activity::message(text).into()
     }
 }
 
 impl From<String> for Asked {
     fn from(text: String) -> Self {
-        Self(Activity::message(text))
+        Activity::message(text).into()
     }
 }
 
 impl From<Activity> for Asked {
     fn from(activity: Activity) -> Self {
-        Self(activity)
+        Self(Box::new(activity))
     }
 }
 
@@ -170,15 +170,15 @@ impl<T: Into<Asked>> From<T> for PromptOptions {
 ///
 /// By hand, because an untagged enum would buffer, and an activity keeps JSON text that does not
 /// survive buffering.
-fn text_or_activity<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Activity>, D::Error> {
+fn text_or_activity<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<Activity>>, D::Error> {
     match Option::<Value>::deserialize(from)? {
         None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(Activity::message(text))),
+        Some(Value::String(text)) => Ok(Some(Box::new(Activity::message(text)))),
         Some(mut asked) => {
             if let Some(members) = asked.as_object_mut() {
                 members.entry("type").or_insert_with(|| Kind::Message.as_str().into());
             }
-            Activity::deserialize(asked).map(Some).map_err(D::Error::custom)
+            Box::deserialize(asked).map(Some).map_err(D::Error::custom)
         }
     }
 }
