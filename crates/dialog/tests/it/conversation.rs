@@ -2,6 +2,7 @@
 //! to the next: that is a process that restarts between any two messages.
 
 mod basics;
+mod called;
 mod changed;
 mod deadlines;
 mod journal;
