@@ -152,19 +152,19 @@ impl Connector {
         let base = self.at(service_url)?;
         let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
         let path = |id| Path::activities(&base, conversation.unwrap_or_default(), id);
-        let uri = |id| path(id).and_then(Path::uri);
+        let address = |id| path(id).and_then(Path::address);
         let id = Some(activity.id.as_deref().unwrap_or_default());
         Ok(match activity.kind {
-            Kind::MessageDelete => Call::delete("deleting the message", uri(id)?),
+            Kind::MessageDelete => Call::delete("deleting the message", address(id)?),
             Kind::MessageUpdate => {
                 let message = Activity { kind: Kind::Message, ..activity.clone() };
-                Call::put("updating the message", uri(id)?, message.to_json())
+                Call::put("updating the message", address(id)?, message.to_json())
             }
             _ => {
                 // What is said to `history` would be another call; it is said to all instead.
                 let reply_to = activity.reply_to_id.as_deref();
                 let reply_to = reply_to.filter(|id| !id.is_empty() && !is_history(id));
-                Call::post("sending the reply", uri(reply_to)?, body(activity))
+                Call::post("sending the reply", address(reply_to)?, body(activity))
             }
         })
     }

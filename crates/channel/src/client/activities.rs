@@ -25,7 +25,7 @@ impl Service {
         conversation: &str,
         activity: &Activity,
     ) -> Result<Option<String>, Error> {
-        let url = self.activities(conversation)?.uri()?;
+        let url = self.activities(conversation)?.address()?;
         let call = Call::post("sending the activity", url, body(activity));
         Ok(self.ask(call).await?.id().await)
     }
@@ -46,7 +46,7 @@ impl Service {
         if is_history(reply_to) {
             return Err(Error::unfit("no activity can have the id `history`"));
         }
-        let url = self.activity(conversation, reply_to)?.uri()?;
+        let url = self.activity(conversation, reply_to)?.address()?;
         let call = Call::post("sending the reply", url, body(activity));
         Ok(self.ask(call).await?.id().await)
     }
@@ -65,7 +65,7 @@ impl Service {
         id: &str,
         activity: &Activity,
     ) -> Result<Option<String>, Error> {
-        let url = self.activity(conversation, id)?.uri()?;
+        let url = self.activity(conversation, id)?.address()?;
         let activity = Activity { id: Some(id.to_owned()), ..activity.clone() };
         let call = Call::put("updating the activity", url, activity.to_json());
         Ok(self.ask(call).await?.id().await)
@@ -80,7 +80,7 @@ impl Service {
     /// # Cancellation
     /// It may have been deleted; making the call again does no harm.
     pub async fn delete(&self, conversation: &str, id: &str) -> Result<(), Error> {
-        let url = self.activity(conversation, id)?.uri()?;
+        let url = self.activity(conversation, id)?.address()?;
         self.ask(Call::delete("deleting the activity", url)).await?.done().await;
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Service {
         conversation: &str,
         id: &str,
     ) -> Result<Vec<Account>, Error> {
-        let url = self.activity(conversation, id)?.then("/members").uri()?;
+        let url = self.activity(conversation, id)?.then("/members").address()?;
         self.ask(Call::get("listing the activity's members", url)).await?.value().await
     }
 
@@ -113,7 +113,7 @@ impl Service {
         conversation: &str,
         history: &Activities,
     ) -> Result<Option<String>, Error> {
-        let url = self.activities(conversation)?.then("/history").uri()?;
+        let url = self.activities(conversation)?.then("/history").address()?;
         let call = Call::post("uploading the history", url, json(history)?);
         Ok(self.ask(call).await?.id().await)
     }

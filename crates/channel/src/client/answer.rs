@@ -13,7 +13,10 @@ use axum::http::{
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use sayso_turn::{activity::Resource, clock::Timestamp};
+use sayso_turn::{
+    activity::Resource,
+    clock::{Clock, Timestamp},
+};
 use serde::{Deserialize, de::DeserializeOwned};
 use tokio::time::{Instant, timeout_at};
 
@@ -46,7 +49,7 @@ enum Cut {
 
 impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
     /// Tells success from the rest. This is the one table of what a status means.
-    pub(crate) async fn sort(self, has_token: bool, now: Timestamp) -> Result<Self, Error> {
+    pub(crate) async fn sort(self, has_token: bool, clock: &dyn Clock) -> Result<Self, Error> {
         let (what, status) = (self.what, self.response.status());
         if status.is_success() {
             return Ok(self);
@@ -55,7 +58,7 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
         let refused = |reason| Error::Refused { status: Some(status.as_u16()), code: None, reason };
         Err(match status {
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-                let after = retry_after(self.response.headers(), now);
+                let after = retry_after(self.response.headers(), clock.now());
                 Error::Throttled { after, reason }
             }
             // We set no condition, so it is one of the channel's own: two writers met in one

@@ -50,7 +50,7 @@ impl Service {
     /// It may have been uploaded.
     pub async fn upload(&self, conversation: &str, file: &AttachmentData) -> Result<String, Error> {
         let what = "uploading the file";
-        let url = self.conversation(conversation)?.then("/attachments").uri()?;
+        let url = self.conversation(conversation)?.then("/attachments").address()?;
         let id = self.ask(Call::post(what, url, json(file)?)).await?.id().await;
         id.ok_or_else(|| Error::Unknown {
             reason: format!("{what} failed: the channel's answer has no id"),
@@ -65,7 +65,7 @@ impl Service {
     /// # Cancellation
     /// It changes nothing.
     pub async fn attachment(&self, id: &str) -> Result<AttachmentInfo, Error> {
-        let url = self.file(id)?.uri()?;
+        let url = self.file(id)?.address()?;
         self.ask(Call::get("looking the file up", url)).await?.value().await
     }
 
@@ -84,7 +84,7 @@ impl Service {
         view: &str,
         bytes_max: usize,
     ) -> Result<Content, Error> {
-        let url = self.file(id)?.then("/views").id("form", view)?.uri()?;
+        let url = self.file(id)?.then("/views").id("form", view)?.address()?;
         let answer = self.ask(Call::get("fetching the file", url)).await?;
         let (content_type, bytes) = answer.content(bytes_max).await?;
         Ok(Content { content_type, bytes })

@@ -5,8 +5,8 @@ use std::{error::Error as StdError, time::Duration};
 use axum::{
     body::Bytes,
     http::{
-        HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri,
-        header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT},
+        HeaderName, HeaderValue, Method, Request, Response, StatusCode,
+        header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT},
         uri::Authority,
     },
 };
@@ -16,7 +16,7 @@ use hyper_util::client::legacy;
 use serde::Serialize;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{Error, answer::Answer};
+use super::{Error, answer::Answer, path::Address};
 use crate::{
     Connector,
     auth::{Bearer, TokenError},
@@ -34,32 +34,32 @@ pub(crate) struct Call {
     /// What it is for, as the beginning of a sentence that ends with *failed*.
     what: &'static str,
     method: Method,
-    uri: Uri,
+    address: Address,
     body: Option<Bytes>,
     key: Option<HeaderValue>,
     is_fleeting: bool,
 }
 
 impl Call {
-    fn new(what: &'static str, method: Method, uri: Uri, body: Option<Vec<u8>>) -> Self {
+    fn new(what: &'static str, method: Method, address: Address, body: Option<Vec<u8>>) -> Self {
         let body = body.map(Bytes::from);
-        Self { what, method, uri, body, key: None, is_fleeting: false }
+        Self { what, method, address, body, key: None, is_fleeting: false }
     }
 
-    pub(crate) fn get(what: &'static str, uri: Uri) -> Self {
-        Self::new(what, Method::GET, uri, None)
+    pub(crate) fn get(what: &'static str, address: Address) -> Self {
+        Self::new(what, Method::GET, address, None)
     }
 
-    pub(crate) fn delete(what: &'static str, uri: Uri) -> Self {
-        Self::new(what, Method::DELETE, uri, None)
+    pub(crate) fn delete(what: &'static str, address: Address) -> Self {
+        Self::new(what, Method::DELETE, address, None)
     }
 
-    pub(crate) fn put(what: &'static str, uri: Uri, body: Vec<u8>) -> Self {
-        Self::new(what, Method::PUT, uri, Some(body))
+    pub(crate) fn put(what: &'static str, address: Address, body: Vec<u8>) -> Self {
+        Self::new(what, Method::PUT, address, Some(body))
     }
 
-    pub(crate) fn post(what: &'static str, uri: Uri, body: Vec<u8>) -> Self {
-        Self::new(what, Method::POST, uri, Some(body))
+    pub(crate) fn post(what: &'static str, address: Address, body: Vec<u8>) -> Self {
+        Self::new(what, Method::POST, address, Some(body))
     }
 
     /// The same for every try, so that a server can know it again.
@@ -77,8 +77,9 @@ impl Call {
     fn request(&self, bearer: Option<&Bearer>) -> Request<Full<Bytes>> {
         let mut request = Request::new(Full::new(self.body.clone().unwrap_or_default()));
         *request.method_mut() = self.method.clone();
-        *request.uri_mut() = self.uri.clone();
+        *request.uri_mut() = self.address.uri.clone();
         let headers = request.headers_mut();
+        headers.insert(HOST, self.address.host.clone());
         headers.insert(USER_AGENT, SAYSO);
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         if self.body.is_some() {
@@ -95,7 +96,7 @@ impl Call {
 
     /// Who is called, as far as quiet is concerned.
     fn host(&self) -> &str {
-        self.uri.authority().map_or("", Authority::as_str)
+        self.address.uri.authority().map_or("", Authority::as_str)
     }
 }
 
@@ -123,9 +124,8 @@ impl Connector {
                 continue;
             }
             let is_read = call.method == Method::GET;
-            let now = self.clock.now();
             let answer = Answer { what: call.what, is_read, until, response };
-            let answer = answer.sort(bearer.is_some(), now).await;
+            let answer = answer.sort(bearer.is_some(), &*self.clock).await;
             if let Err(Error::Throttled { after: Some(after), .. }) = &answer {
                 self.pauses.begin(call.host(), self.clock.uptime(), *after);
             }
@@ -135,6 +135,9 @@ impl Connector {
 
     /// Whether a call may be made now, as far as its channel is concerned.
     fn enter(&self, call: &Call) -> Result<(), Error> {
+        if self.pauses.are_none() {
+            return Ok(());
+        }
         let now = self.clock.uptime();
         let after = if call.is_fleeting {
             self.pauses.is_quiet(call.host(), now).then_some(Duration::ZERO)

@@ -42,7 +42,7 @@ impl Service {
         &self,
         parameters: &ConversationParameters,
     ) -> Result<ConversationResource, Error> {
-        let url = self.conversations().uri()?;
+        let url = self.conversations().address()?;
         let what = "creating the conversation";
         let call = Call::post(what, url, json(parameters)?);
         let made: ConversationResource = self.ask(call).await?.value().await?;
@@ -65,7 +65,7 @@ impl Service {
         &self,
         continuation_token: Option<&str>,
     ) -> Result<PagedConversations, Error> {
-        let url = self.conversations().query("continuationToken", continuation_token).uri()?;
+        let url = self.conversations().query("continuationToken", continuation_token).address()?;
         self.ask(Call::get("listing the conversations", url)).await?.value().await
     }
 }

@@ -13,7 +13,7 @@ impl Service {
     /// # Cancellation
     /// It changes nothing.
     pub async fn members(&self, conversation: &str) -> Result<Vec<Account>, Error> {
-        let url = self.conversation(conversation)?.then("/members").uri()?;
+        let url = self.conversation(conversation)?.then("/members").address()?;
         self.ask(Call::get("listing the members", url)).await?.value().await
     }
 
@@ -25,7 +25,8 @@ impl Service {
     /// # Cancellation
     /// It changes nothing.
     pub async fn member(&self, conversation: &str, member: &str) -> Result<Account, Error> {
-        let url = self.conversation(conversation)?.then("/members").id("member", member)?.uri()?;
+        let url =
+            self.conversation(conversation)?.then("/members").id("member", member)?.address()?;
         self.ask(Call::get("looking the member up", url)).await?.value().await
     }
 
@@ -78,7 +79,7 @@ impl Service {
             .then("/pagedmembers")
             .query("pageSize", page_size.map(|size| size.to_string()))
             .query("continuationToken", continuation_token)
-            .uri()?;
+            .address()?;
         self.ask(Call::get("listing the members", url)).await?.value().await
     }
 
@@ -90,7 +91,8 @@ impl Service {
     /// # Cancellation
     /// The member may have been removed; making the call again does no harm.
     pub async fn delete_member(&self, conversation: &str, member: &str) -> Result<(), Error> {
-        let url = self.conversation(conversation)?.then("/members").id("member", member)?.uri()?;
+        let url =
+            self.conversation(conversation)?.then("/members").id("member", member)?.address()?;
         self.ask(Call::delete("removing the member", url)).await?.done().await;
         Ok(())
     }

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use axum::{
     body::Bytes,
-    http::uri::{self, PathAndQuery, Uri},
+    http::{
+        HeaderValue,
+        uri::{self, PathAndQuery, Uri},
+    },
 };
 
 use form_urlencoded::Serializer;
@@ -19,6 +22,13 @@ use crate::service_urls::Base;
 /// escaping would not help.
 pub(crate) fn is_history(id: &str) -> bool {
     id.eq_ignore_ascii_case("history")
+}
+
+/// Where a call goes.
+#[derive(Debug)]
+pub(crate) struct Address {
+    pub(crate) uri: Uri,
+    pub(crate) host: HeaderValue,
 }
 
 /// A URL in the making.
@@ -84,7 +94,7 @@ impl Path {
         self
     }
 
-    pub(crate) fn uri(self) -> Result<Uri, Error> {
+    pub(crate) fn address(self) -> Result<Address, Error> {
         let Self { base, mut text, query } = self;
         if !query.is_empty() {
             text.push('?');
@@ -98,7 +108,8 @@ impl Path {
         let too_long = |_| Error::unfit("the ids are too long to stand in a URL");
         let path = PathAndQuery::from_maybe_shared(Bytes::from(text)).map_err(too_long)?;
         parts.path_and_query = Some(path);
-        Uri::from_parts(parts).map_err(|_| Error::unfit("the ids cannot stand in a URL"))
+        let unfit = |_| Error::unfit("the ids cannot stand in a URL");
+        Ok(Address { uri: Uri::from_parts(parts).map_err(unfit)?, host: base.host.clone() })
     }
 }
 
@@ -133,7 +144,7 @@ mod tests {
     fn member(url: &str, conversation: &str, id: &str) -> Result<String, Error> {
         let path = Path::new(&base(url)).then("/v3/conversations");
         let path = path.id("conversation", conversation)?.then("/members").id("member", id)?;
-        Ok(path.uri()?.to_string())
+        Ok(path.address()?.uri.to_string())
     }
 
     #[test]
@@ -215,11 +226,11 @@ mod tests {
         let base = base("https://a.example");
         let url = |token: Option<&str>| {
             let path = Path::new(&base).then("/x").query("n", Some("1")).query("token", token);
-            path.uri().unwrap().to_string()
+            path.address().unwrap().uri.to_string()
         };
         assert_eq!(url(None), "https://a.example/x?n=1");
         assert_eq!(url(Some("a+/= &#é")), "https://a.example/x?n=1&token=a%2B%2F%3D+%26%23%C3%A9");
-        let bare = Path::new(&base).then("/x").query("token", None::<&str>).uri();
-        assert_eq!(bare.unwrap().to_string(), "https://a.example/x");
+        let bare = Path::new(&base).then("/x").query("token", None::<&str>).address();
+        assert_eq!(bare.unwrap().uri.to_string(), "https://a.example/x");
     }
 }

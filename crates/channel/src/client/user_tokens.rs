@@ -67,7 +67,7 @@ impl Service {
         code: Option<&str>,
     ) -> Result<Option<TokenResponse>, Error> {
         let path = self.of_user("/api/usertoken/GetToken", user, connection, channel);
-        let call = Call::get("asking for the user's token", path.query("code", code).uri()?);
+        let call = Call::get("asking for the user's token", path.query("code", code).address()?);
         match self.ask(call).await {
             Ok(answer) => answer.value().await.map(Some),
             Err(Error::Gone { .. }) => Ok(None),
@@ -90,7 +90,7 @@ impl Service {
         channel: Option<&str>,
         token: &Token,
     ) -> Result<Option<TokenResponse>, Error> {
-        let url = self.of_user("/api/usertoken/exchange", user, connection, channel).uri()?;
+        let url = self.of_user("/api/usertoken/exchange", user, connection, channel).address()?;
         let call = Call::post("exchanging the user's token", url, json(&Offer { token })?);
         match self.ask(call).await {
             Ok(answer) => answer.value().await.map(Some),
@@ -116,7 +116,7 @@ impl Service {
         let (connection_name, conversation, ms_app_id) = (connection, reference, app);
         let state = STANDARD.encode(json(&State { connection_name, conversation, ms_app_id })?);
         let path = Path::new(&self.base).then("/api/botsignin/GetSignInResource");
-        let url = path.query("state", Some(state)).uri()?;
+        let url = path.query("state", Some(state)).address()?;
         self.ask(Call::get("asking how to sign in", url)).await?.value().await
     }
 
@@ -133,7 +133,7 @@ impl Service {
         connection: &str,
         channel: Option<&str>,
     ) -> Result<(), Error> {
-        let url = self.of_user("/api/usertoken/SignOut", user, connection, channel).uri()?;
+        let url = self.of_user("/api/usertoken/SignOut", user, connection, channel).address()?;
         match self.ask(Call::delete("signing the user out", url)).await {
             Ok(answer) => answer.done().await,
             // There was nothing to forget.

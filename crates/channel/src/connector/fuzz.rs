@@ -12,12 +12,15 @@ use axum::{
 use futures_util::FutureExt as _;
 use http_body_util::Full;
 use reqwest::Url;
-use sayso_turn::{activity::fuzz::sentence, channel::Delivery, clock::Timestamp};
+use sayso_turn::{activity::fuzz::sentence, channel::Delivery, clock::SystemClock};
 use serde_json::Value;
 
 use crate::{
     ServiceUrls,
-    client::{answer, path::Path},
+    client::{
+        answer,
+        path::{Address, Path},
+    },
     service_urls::Base,
 };
 
@@ -30,9 +33,9 @@ pub fn connector(data: &[u8]) {
     let body = answer.body.clone();
     let response = answer.into_response();
     let verdict = async {
-        let now = Timestamp::START;
+        let clock = SystemClock::new();
         let (what, until) = ("sending the reply", tokio::time::Instant::now());
-        match (answer::Answer { what, is_read: false, until, response }).sort(false, now).await {
+        match (answer::Answer { what, is_read: false, until, response }).sort(false, &clock).await {
             Ok(answer) => Delivery::Delivered { id: answer.id().await },
             Err(error) => error.into(),
         }
@@ -148,8 +151,8 @@ fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     let reply_to = reply_to.filter(|id| !id.is_empty());
     let is_segment = |id: &str| !matches!(id, "" | "." | "..");
     let Some(called) = Base::of(base).map(Arc::new) else { return };
-    let uri = Path::activities(&called, conversation, reply_to).and_then(Path::uri);
-    let Ok(uri) = uri else {
+    let address = Path::activities(&called, conversation, reply_to).and_then(Path::address);
+    let Ok(Address { uri, host }) = address else {
         let is_long = conversation.len() + reply_to.unwrap_or_default().len() > 20_000;
         let is_unfit = !is_segment(conversation) || reply_to.is_some_and(|id| !is_segment(id));
         assert!(is_unfit || is_long, "{base} {conversation:?} {reply_to:?}");
@@ -158,6 +161,7 @@ fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     // Nothing is read as something else, nor resolved away.
     let url = Url::parse(&uri.to_string()).expect("a request's URI is a URL");
     assert_eq!(url.as_str(), uri.to_string());
+    assert_eq!(host, base.authority());
     assert!(url.query().is_none() && url.fragment().is_none());
     let rest = url.as_str().strip_prefix(base.as_str().trim_end_matches('/'));
     let segments: Vec<&str> = rest.expect("it is below the base").split('/').collect();

@@ -13,15 +13,14 @@ use std::{
 
 use axum::{
     body::Bytes,
-    http::{Request, Response, Uri},
+    http::{Request, Uri},
 };
 use futures_util::future::BoxFuture;
 use http_body_util::Full;
-use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::{
     client::legacy::{
-        Client, Error,
+        Client, ResponseFuture,
         connect::{HttpConnector, dns::Name},
     },
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -61,6 +60,8 @@ impl Http {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(POOL_IDLE)
+            // Calls bring theirs along.
+            .set_host(false)
             // A reply is short: to copy it behind its head costs less than two pieces do.
             .http1_writev(false)
             .build(dial);
@@ -69,11 +70,8 @@ impl Http {
 
     /// Makes a request once. A connection that turns out to be closed before anything of the request
     /// was sent is replaced by another.
-    pub(crate) async fn send(
-        &self,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, Error> {
-        self.0.request(request).await
+    pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
+        self.0.request(request)
     }
 }
 
@@ -153,6 +151,7 @@ impl Service<Name> for Names {
 
 #[cfg(test)]
 mod tests {
+    use hyper_util::client::legacy::Error;
     use tokio::net::TcpListener;
 
     use super::*;

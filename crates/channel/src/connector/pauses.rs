@@ -63,6 +63,11 @@ impl Pauses {
         self.hosts().get(host).is_some_and(|pause| now < pause.until)
     }
 
+    /// Whether nobody wants quiet, as nearly always.
+    pub(crate) fn are_none(&self) -> bool {
+        self.hosts().is_empty()
+    }
+
     fn hosts(&self) -> MutexGuard<'_, BTreeMap<String, Pause>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

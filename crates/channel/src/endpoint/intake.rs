@@ -1,7 +1,7 @@
 //! Reading a body, within a size and a time.
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract::Request,
     http::{StatusCode, header},
 };
@@ -13,7 +13,7 @@ use super::{EndpointOptions, refusal::Refusal};
 const CAPACITY_FIRST: usize = 8 * 1024;
 
 /// Reads the body of a request. What says that it is too long is not read at all.
-pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<Vec<u8>, Refusal> {
+pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<Bytes, Refusal> {
     let bytes_max = options.body_bytes_max;
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
     let length = length.and_then(|text| text.parse::<usize>().ok()).unwrap_or_default();
@@ -32,9 +32,8 @@ pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<
     }
 }
 
-async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
-    // What it says costs the sender nothing, so it is not worth memory yet.
-    let mut bytes = Vec::with_capacity(length.min(CAPACITY_FIRST));
+async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Bytes, Refusal> {
+    let mut bytes = Vec::new();
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| {
@@ -43,9 +42,17 @@ async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Vec<u8>,
         if bytes.len() + chunk.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
+        // Most bodies come in one piece.
+        if bytes.is_empty() && chunk.len() == length {
+            return Ok(chunk);
+        }
+        if bytes.is_empty() {
+            // What it says costs the sender nothing, so it is not worth memory yet.
+            bytes.reserve(length.min(CAPACITY_FIRST));
+        }
         bytes.extend_from_slice(&chunk);
     }
-    Ok(bytes)
+    Ok(bytes.into())
 }
 
 fn too_large(bytes_max: usize) -> Refusal {

@@ -1,6 +1,9 @@
 //! A service URL as calls use it.
 
-use axum::http::uri::{Authority, PathAndQuery, Scheme};
+use axum::http::{
+    HeaderValue,
+    uri::{Authority, PathAndQuery, Scheme},
+};
 use reqwest::Url;
 
 /// A service URL that is allowed, read once: calls add a path to it.
@@ -8,6 +11,8 @@ use reqwest::Url;
 pub(crate) struct Base {
     pub(crate) scheme: Scheme,
     pub(crate) authority: Authority,
+    /// The same, as requests name it.
+    pub(crate) host: HeaderValue,
     /// Without a slash at its end.
     pub(crate) path: Box<str>,
 }
@@ -19,6 +24,7 @@ impl Base {
         Some(Self {
             scheme: url.scheme().try_into().ok()?,
             authority: url.authority().try_into().ok()?,
+            host: url.authority().try_into().ok()?,
             path: path.path().trim_end_matches('/').into(),
         })
     }
