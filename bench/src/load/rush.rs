@@ -4,6 +4,8 @@ use std::{
     collections::BTreeSet,
     io,
     net::SocketAddr,
+    sync::Barrier,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -53,24 +55,27 @@ pub fn rush(
         wait(Client::new(first).send(&say(1_000_000, "add first")))?;
         wait(replies.next(SILENCE)).ok_or(io::ErrorKind::TimedOut)?;
     }
-    let (answered, began, answers) = wait(async {
-        let mut senders = Vec::with_capacity(count);
-        for (number, bot) in (0..count).zip(bots.iter().cycle()) {
-            let mut client = Client::new(*bot);
-            client.connect().await?;
-            senders.push((client, say(number as u64, &format!("add t{number}"))));
-        }
-        let began = Instant::now();
-        let senders: Vec<_> = senders
-            .into_iter()
-            .map(|(mut client, body)| tokio::spawn(async move { client.send(&body).await }))
+    let barrier = Barrier::new(count + 1);
+    // A thread for each, as many users are: one alone would bring all before the bot has read the first.
+    let (answered, began, answers) = thread::scope(|scope| {
+        let senders: Vec<_> = (0..count)
+            .zip(bots.iter().cycle())
+            .map(|(number, bot)| {
+                let (barrier, body) = (&barrier, say(number as u64, &format!("add t{number}")));
+                scope.spawn(move || {
+                    let mut client = Client::new(*bot);
+                    let connected = wait(client.connect());
+                    barrier.wait();
+                    connected.and_then(|()| wait(client.send(&body)))
+                })
+            })
             .collect();
-        let mut answered = 0;
-        for sender in senders {
-            answered += usize::from(matches!(sender.await?, Ok(200..300)));
-        }
-        Ok::<_, io::Error>((answered, began, Instant::now()))
-    })?;
+        barrier.wait();
+        let began = Instant::now();
+        let statuses = senders.into_iter().map(thread::ScopedJoinHandle::join);
+        let answered = statuses.filter(|status| matches!(status, Ok(Ok(200..300)))).count();
+        (answered, began, Instant::now())
+    });
     let (confirmed, last) = wait(confirmations(&mut replies, count, answers));
     settled()?;
     // Over a new connection: one that was idle may have been closed by the bot.
