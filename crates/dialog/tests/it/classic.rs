@@ -132,6 +132,27 @@ async fn a_validator_decides_and_counts_attempts() {
 }
 
 #[tokio::test]
+async fn reading_an_answer_goes_by_what_the_options_say_of_it() {
+    fn checked() -> NumberPrompt<u8> {
+        NumberPrompt::new("age").validate(|check: &mut Check<'_, u8>| {
+            let least = check.validations["least"].as_u64();
+            check.value.map(u64::from) >= least && least.is_some()
+        })
+    }
+    let options = || PromptOptions::ask("How old?").validations(json!({ "least": 18 }));
+    let mut talk = Talk::new(move || with_prompt(checked, options));
+    talk.say("hi").await;
+    assert_eq!(talk.say("17").await, ["How old?"]);
+    assert_eq!(talk.say("18").await, ["18"]);
+
+    let options = || PromptOptions::ask("Quel age?").language("fr-fr");
+    let mut talk = Talk::new(move || with_prompt(|| NumberPrompt::new("age"), options));
+    talk.say("hi").await;
+    assert_eq!(talk.say("seven").await, ["Quel age?"]);
+    assert_eq!(talk.say("sept").await, ["7"]);
+}
+
+#[tokio::test]
 async fn a_deadline_takes_the_default_reminds_or_cancels() {
     fn prompt() -> NumberPrompt<u8> {
         NumberPrompt::new("age")
