@@ -117,6 +117,10 @@ async fn answer(acceptor: TlsAcceptor, stream: TcpStream, asked: Arc<AtomicUsize
     }
     let _before = asked.fetch_add(1, Ordering::SeqCst);
     assert!(request.starts_with(b"POST /v3/conversations/"), "a reply is posted");
+    let port = stream.get_ref().0.local_addr().expect("it is connected").port();
+    let (head, host) =
+        (String::from_utf8_lossy(&request), format!("\r\nhost: localhost:{port}\r\n"));
+    assert!(head.contains(&host), "a request says whom it is for");
     let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"id\":\"7\"}";
     stream.write_all(answer).await.expect("the bot reads");
     drop(stream.shutdown().await);
