@@ -17,7 +17,7 @@ use crate::{
     oauth,
     prompt::DEADLINE,
     set::DialogSet,
-    state::{DialogState, Shape},
+    state::{DialogState, Lately, Shape},
 };
 
 /// How often an error that a dialog took care of may come again in one turn.
@@ -75,6 +75,7 @@ pub struct Dialogs {
     root: String,
     settings: Arc<Settings>,
     done: Option<Done>,
+    lately: Arc<Lately>,
 }
 
 /// Says that a conversation must start again; only the host sees it.
@@ -90,7 +91,8 @@ impl Dialogs {
         let root = set.add(dialog).to_owned();
         let property = "DialogState".to_owned();
         let settings = Settings { property, shape: None, changed: Changed::default() };
-        Self { set: Arc::new(set), root, settings: Arc::new(settings), done: None }
+        let (set, settings) = (Arc::new(set), Arc::new(settings));
+        Self { set, root, settings, done: None, lately: Arc::default() }
     }
 
     /// Keeps the stack under another name than `DialogState`.
@@ -163,10 +165,7 @@ impl Dialogs {
     pub async fn run(&self, mut turn: Turn) -> Result<(Turn, DialogTurn)> {
         let name = &self.settings.property;
         let mut state = match turn.state().raw(name) {
-            Some(raw) => DialogState::read(raw).map_err(|source| Error::Type {
-                what: format!("what is kept of dialogs under `{name}`"),
-                source,
-            })?,
+            Some(raw) => self.read(raw)?,
             None => DialogState::default(),
         };
         if let Some(shape) = self.settings.shape {
@@ -179,9 +178,20 @@ impl Dialogs {
         let (mut turn, state) = dc.into_parts();
         let kept = Raw::of(&state)?;
         if turn.state().raw(name) != Some(&kept) {
-            turn.state().set_raw(name, kept)?;
+            turn.state().set_raw(name, kept.clone())?;
+            self.lately.keep(kept, state);
         }
         Ok((turn, ended))
+    }
+
+    fn read(&self, raw: &Raw) -> Result<DialogState> {
+        if let Some(state) = self.lately.take(raw) {
+            return Ok(state);
+        }
+        DialogState::read(raw).map_err(|source| {
+            let what = format!("what is kept of dialogs under `{}`", self.settings.property);
+            Error::Type { what, source }.into()
+        })
     }
 
     async fn run_in(&self, dc: &mut DialogContext) -> Result<DialogTurn> {

@@ -3,6 +3,7 @@
 //! In memory there is one form, top last. On paper there are three, because each SDK writes its own:
 //! all are read, whatever was written is recognised, and by default it is written back as it was.
 
+mod lately;
 mod plain;
 mod read;
 mod write;
@@ -10,6 +11,8 @@ mod write;
 use sayso_activity::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, de::DeserializeOwned, ser};
 use serde_json::{Map, Value};
+
+pub(crate) use self::lately::Lately;
 
 /// The member of an instance's state that holds what it was begun with.
 pub(crate) const OPTIONS: &str = "options";

@@ -15,6 +15,7 @@ mod line;
 mod live;
 mod mailbox;
 mod proactive;
+mod records;
 mod recovery;
 mod runner;
 mod shelf;
@@ -29,11 +30,11 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::Poll,
+    task::{Context, Poll},
     time::Duration,
 };
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::BoxFuture};
 use sayso_activity::Activity;
 use tokio::sync::{Notify, oneshot};
 
@@ -41,7 +42,8 @@ use self::{
     alarms::Alarms,
     cache::Cache,
     live::Listener,
-    mailbox::{Chore, Item, Mailbox},
+    mailbox::{Chore, Desk, Item, Mailbox},
+    records::Records,
 };
 pub use self::{
     answer::Answer,
@@ -154,7 +156,9 @@ impl Engine {
         };
         let (sender, receiver) = oneshot::channel();
         let item = Item { listener, ..Item::new(id, activity, sender, shared) };
-        shared.post(key, item)?;
+        if let Some(runner) = shared.post(key, item)? {
+            shared.go(runner).await;
+        }
         answered(receiver).await
     }
 
@@ -209,7 +213,7 @@ impl Engine {
             return 0;
         }
         for mailbox in &shared.busy() {
-            shared.ask(mailbox, Chore::Release);
+            shared.spawn(shared.ask(mailbox, Chore::Release));
         }
         shared.within(Duration::from_secs(1), shared.quiet()).await;
         self.busy()
@@ -225,6 +229,9 @@ async fn answered(receiver: oneshot::Receiver<Result<Answer, Error>>) -> Result<
     })
 }
 
+/// Something to be done that nobody waits for.
+type Task = BoxFuture<'static, ()>;
+
 /// One instance's parts.
 pub(crate) struct Shared {
     logic: Arc<dyn Logic>,
@@ -239,6 +246,7 @@ pub(crate) struct Shared {
     /// The conversations that this instance is busy with. Locked before any of its desks.
     mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
     alarms: Alarms,
+    records: Records,
     is_closing: AtomicBool,
     /// A mailbox came to rest.
     changed: Notify,
@@ -261,8 +269,8 @@ impl Shared {
         self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an activity into its conversation's line.
-    fn post(self: &Arc<Self>, key: Key, item: Item) -> Result<(), Error> {
+    /// Puts an activity into its conversation's line. Gives the runner to be started, if none is at work.
+    fn post(self: &Arc<Self>, key: Key, item: Item) -> Result<Option<Task>, Error> {
         let mut mailboxes = self.mailboxes();
         let mailbox = mailboxes.get_or_insert_with(key, Mailbox::new);
         let mut desk = mailbox.desk();
@@ -273,42 +281,56 @@ impl Shared {
             return Err(Error::Overlap("queue_max"));
         }
         desk.waiting.push_back(item);
-        self.start_runner(mailbox, &mut desk);
-        Ok(())
+        Ok(self.runner(mailbox, &mut desk))
     }
 
-    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next.
-    fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) {
+    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next. Gives the
+    /// runner to be started, if none is at work.
+    fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) -> Option<Task> {
         let mut desk = mailbox.desk();
         desk.is_releasing |= chore == Chore::Release;
         if chore.is_urgent() {
             mailbox.called.notify_one();
         }
         desk.chores.push(chore);
-        self.start_runner(mailbox, &mut desk);
+        self.runner(mailbox, &mut desk)
     }
 
     /// Asks for a write in a conversation that this instance may not be busy with yet.
     fn ask_for(self: &Arc<Self>, key: &Key, chore: Chore) {
         let mut mailboxes = self.mailboxes();
         let mailbox = mailboxes.get_or_insert_with(key.clone(), Mailbox::new);
-        self.ask(mailbox, chore);
+        let runner = self.ask(mailbox, chore);
+        drop(mailboxes);
+        self.spawn(runner);
     }
 
-    fn start_runner(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut mailbox::Desk) {
+    fn runner(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut Desk) -> Option<Task> {
         if desk.is_long {
             mailbox.called.notify_one();
         }
-        if std::mem::replace(&mut desk.is_running, true) {
-            mailbox.rouse(desk);
-        } else {
-            self.tasks.spawn(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed());
+        let is_running = std::mem::replace(&mut desk.is_running, true);
+        (!is_running).then(|| runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed())
+    }
+
+    /// The courier to be started, if there is something to do for one and none is at work.
+    fn courier(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut Desk) -> Option<Task> {
+        let is_wanted = desk.has_errands() && !std::mem::replace(&mut desk.is_delivering, true);
+        is_wanted.then(|| courier::deliver(Arc::clone(self), Arc::clone(mailbox)).boxed())
+    }
+
+    fn spawn(&self, task: Option<Task>) {
+        if let Some(task) = task {
+            self.tasks.spawn(task);
         }
     }
 
-    fn start_courier(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut mailbox::Desk) {
-        if desk.has_errands() && !std::mem::replace(&mut desk.is_delivering, true) {
-            self.tasks.spawn(courier::deliver(Arc::clone(self), Arc::clone(mailbox)).boxed());
+    /// Does a task here as far as it goes without waiting; the rest of it goes on in the background. What
+    /// never waits needs no task, and nobody has to be woken for it.
+    async fn go(&self, mut task: Task) {
+        let is_done = |context: &mut Context<'_>| Poll::Ready(task.poll_unpin(context).is_ready());
+        if !std::future::poll_fn(is_done).await {
+            self.tasks.spawn(task);
         }
     }
 
@@ -346,7 +368,7 @@ impl Shared {
     }
 
     /// Ends when no conversation is busy.
-    async fn quiet(&self) {
+    async fn quiet(self: &Arc<Self>) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -356,7 +378,8 @@ impl Shared {
                 return;
             }
             for mailbox in busy {
-                // Couriers that were waiting for a commit to record with look again and see the closing.
+                // What waits for a commit to be recorded with waits no longer.
+                self.spawn(self.courier(&mailbox, &mut mailbox.desk()));
                 mailbox.changed.notify_one();
             }
             changed.await;

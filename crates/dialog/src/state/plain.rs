@@ -22,7 +22,7 @@ pub(super) fn read(raw: &Raw) -> Option<DialogState> {
     (depth(&state) <= DEPTH_MAX).then_some(state)
 }
 
-fn depth(state: &DialogState) -> usize {
+pub(super) fn depth(state: &DialogState) -> usize {
     let inner = state.stack.iter().filter_map(Instance::inner);
     inner.map(|inner| 1 + depth(inner)).max().unwrap_or_default()
 }

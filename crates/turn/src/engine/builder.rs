@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, atomic::AtomicBool};
 use futures_util::FutureExt;
 use tokio::sync::Notify;
 
-use super::{Engine, Shared, alarms::Alarms, cache::Cache, recovery};
+use super::{Engine, Shared, alarms::Alarms, cache::Cache, records::Records, recovery};
 use crate::{
     Limits, Logic,
     channel::Channel,
@@ -92,6 +92,7 @@ impl Builder {
             counters: Counters::default(),
             mailboxes: Mutex::default(),
             alarms: Alarms::default(),
+            records: Records::default(),
             is_closing: AtomicBool::new(false),
             changed: Notify::new(),
         });

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use futures_util::FutureExt;
 
 use super::{
-    Shared,
+    Shared, Task,
     cache::Cached,
     draft::Draft,
     mailbox::{Chore, Mailbox},
@@ -141,9 +141,11 @@ impl Shared {
             Ok(Saved::Committed(etag)) => {
                 fault!("after_commit");
                 self.counters.commits.add(1);
-                self.committed(mailbox, draft, etag, bytes, began);
+                if let Some(courier) = self.committed(mailbox, draft, etag, bytes, began) {
+                    self.go(courier).await;
+                }
                 if has_steps {
-                    self.ask(mailbox, Chore::Finish);
+                    self.spawn(self.ask(mailbox, Chore::Finish));
                 }
                 Commit::Committed
             }
@@ -197,7 +199,7 @@ impl Shared {
         }
     }
 
-    /// Tells memory, the courier and the alarms what is durable now.
+    /// Tells memory, the courier and the alarms what is durable now. Gives the courier to be started.
     fn committed(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,
@@ -205,18 +207,19 @@ impl Shared {
         etag: ETag,
         bytes: usize,
         began: Duration,
-    ) {
+    ) -> Option<Task> {
         let ledger = &draft.document.ledger;
         let mut desk = mailbox.desk();
         self.counters.recovered.add(usize::from(draft.is_taken));
         desk.claimed_at = Some(began);
         desk.note(ledger, self.ids.instance(), || self.uptime());
-        self.start_courier(mailbox, &mut desk);
+        let courier = self.courier(mailbox, &mut desk);
         drop(desk);
         if let Some(at) = ledger.timers.iter().map(|timer| timer.at).min() {
             self.alarms.add(at, &mailbox.key);
         }
         let cached = Cached { document: draft.document, etag, bytes };
         self.cache().put(&mailbox.key, cached);
+        courier
     }
 }

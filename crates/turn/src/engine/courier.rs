@@ -38,7 +38,7 @@ enum Errand {
 pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
     let mut now = shared.uptime();
     loop {
-        let errand = next(&shared, &mut mailbox.desk(), now);
+        let errand = next(&shared, &mailbox, now);
         match errand {
             Errand::HandOver(entry, is_repeat) => {
                 let delivery = hand_over(&shared, &mailbox, &entry, is_repeat).await;
@@ -47,7 +47,9 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
                 continue;
             }
             Errand::Ask(chore) => {
-                shared.ask(&mailbox, chore);
+                if let Some(runner) = shared.ask(&mailbox, chore) {
+                    shared.go(runner).await;
+                }
                 mailbox.changed.notified().await;
             }
             Errand::Wait(time) => {
@@ -57,21 +59,24 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
         }
         now = shared.uptime();
     }
-    mailbox.rouse(&mut mailbox.desk());
     shared.retire(&mailbox);
 }
 
-fn next(shared: &Shared, desk: &mut Desk, now: Duration) -> Errand {
+fn next(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, now: Duration) -> Errand {
     let limits = &shared.limits;
+    let desk = &mut *mailbox.desk();
     let is_handed = |entry: &Arc<Entry>| desk.handed.iter().any(|done| done.entry.id == entry.id);
     let waiting = desk.outbox.iter().find(|entry| !is_handed(entry));
     if let Some(entry) = waiting.filter(|_| !desk.is_releasing) {
         let safe = limits.claim.saturating_sub(limits.send_timeout);
-        let safe_until = desk.claimed_at.map(|at| at + safe).filter(|until| now < *until);
-        let Some(safe_until) = safe_until else { return Errand::Ask(Chore::Renew) };
+        let is_safe = |at: &Duration| now < *at + safe;
+        let Some(claimed_at) = desk.claimed_at.filter(is_safe) else {
+            return Errand::Ask(Chore::Renew);
+        };
         if now < desk.not_before {
-            return Errand::Wait(desk.not_before.min(safe_until).saturating_sub(now));
+            return Errand::Wait(desk.not_before.min(claimed_at + safe).saturating_sub(now));
         }
+        desk.patience = patience(limits, now.saturating_sub(claimed_at));
         let (entry, id) = (Arc::clone(entry), entry.id.clone());
         let is_repeat = entry.is_doubtful || desk.doubtful.contains(&id);
         desk.in_hand = Some(id);
@@ -79,9 +84,14 @@ fn next(shared: &Shared, desk: &mut Desk, now: Duration) -> Errand {
     }
     if !desk.handed.is_empty() {
         // Another instance that shares the conversation, or one that shuts down, should not wait.
-        let is_urgent = desk.is_shared || shared.is_closing();
-        let at = desk.handed_at + if is_urgent { Duration::ZERO } else { limits.record_after };
-        return if now >= at { Errand::Ask(Chore::Record) } else { Errand::Wait(at - now) };
+        let is_urgent = desk.is_shared || desk.foreign.is_some() || shared.is_closing();
+        let at = desk.handed_at + desk.patience;
+        if is_urgent || now >= at {
+            return Errand::Ask(Chore::Record);
+        }
+        shared.record_at(at, mailbox, desk);
+        desk.is_delivering = false;
+        return Errand::Done;
     }
     if let Some((claim, since)) = &desk.foreign
         && !shared.is_closing()
@@ -95,6 +105,12 @@ fn next(shared: &Shared, desk: &mut Desk, now: Duration) -> Errand {
     }
     desk.is_delivering = false;
     Errand::Done
+}
+
+/// How long what is handed over waits for a commit to be recorded with, if the last one took so long. To
+/// wait is worth as much as it may save: little where a commit is quick.
+fn patience(limits: &Limits, commit: Duration) -> Duration {
+    (4 * commit).clamp(limits.record_after / 10, limits.record_after)
 }
 
 /// Hands a reply over, and gives what became of that.

@@ -36,8 +36,6 @@ pub(super) struct Mailbox {
     pub(super) changed: Notify,
     /// Something was put onto the desk that a runner in a long turn looks at, or that cannot wait.
     pub(super) called: Notify,
-    /// There is something to do again for a runner that rests, or there will be nothing more.
-    pub(super) roused: Notify,
 }
 
 /// What runner and courier share.
@@ -46,8 +44,6 @@ pub(super) struct Desk {
     pub(super) waiting: VecDeque<Item>,
     pub(super) chores: Vec<Chore>,
     pub(super) is_running: bool,
-    /// Whether the runner waits until there is something to do again.
-    is_resting: bool,
     pub(super) is_delivering: bool,
     /// Whether the document has an inbox that is ours to work off.
     pub(super) has_inbox: bool,
@@ -66,6 +62,10 @@ pub(super) struct Desk {
     /// What the courier did and no commit has recorded yet.
     pub(super) handed: Vec<Handed>,
     pub(super) handed_at: Duration,
+    /// How long that waits for a commit to be recorded with.
+    pub(super) patience: Duration,
+    /// Whether it is among what waits to be recorded.
+    pub(super) is_waiting: bool,
     /// The claim is being given up: nothing more is handed over, or the heir would not know of it.
     pub(super) is_releasing: bool,
     /// The reply that is being handed over.
@@ -146,15 +146,6 @@ pub(super) enum Work {
     Batch(Batch),
     /// What was acknowledged and has not ended.
     Inbox,
-}
-
-/// How it goes on with the runner.
-#[derive(Debug)]
-pub(super) enum Next {
-    Work(Work),
-    /// Nothing is to be done now, but the courier will ask for a record soon.
-    Rest,
-    End,
 }
 
 /// What the runner takes at once.
@@ -268,7 +259,6 @@ impl Mailbox {
             desk: Mutex::default(),
             changed: Notify::new(),
             called: Notify::new(),
-            roused: Notify::new(),
         })
     }
 
@@ -276,11 +266,11 @@ impl Mailbox {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What to do next. The runner counts as gone when it is told to end.
-    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Next {
+    /// What to do next. The runner counts as gone when there is nothing.
+    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Option<Work> {
         let mut desk = self.desk();
         if desk.has_inbox {
-            return Next::Work(Work::Inbox);
+            return Some(Work::Inbox);
         }
         let chores = std::mem::take(&mut desk.chores);
         if chores.iter().any(Chore::is_urgent) {
@@ -300,20 +290,10 @@ impl Mailbox {
         }
         desk.has_turns = !items.is_empty();
         if items.is_empty() && chores.is_empty() {
-            // What is delivered is recorded soon, with the next turn or alone: to rest until then takes
-            // less than to end and to be started again. Somebody else's claim may take long.
-            desk.is_resting = desk.is_delivering && desk.foreign.is_none();
-            desk.is_running = desk.is_resting;
-            return if desk.is_resting { Next::Rest } else { Next::End };
+            desk.is_running = false;
+            return None;
         }
-        Next::Work(Work::Batch(Batch { items, chores }))
-    }
-
-    /// Rouses a runner that rests.
-    pub(super) fn rouse(&self, desk: &mut Desk) {
-        if std::mem::take(&mut desk.is_resting) {
-            self.roused.notify_one();
-        }
+        Some(Work::Batch(Batch { items, chores }))
     }
 
     /// Puts items back to where they were, first.
@@ -351,7 +331,8 @@ impl Desk {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        !self.is_running && !self.is_delivering && self.waiting.is_empty() && self.chores.is_empty()
+        let is_working = self.is_running || self.is_delivering;
+        !is_working && self.waiting.is_empty() && self.chores.is_empty() && self.handed.is_empty()
     }
 
     /// Whether a reply may have arrived already.

@@ -181,7 +181,8 @@ impl Engine {
         let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
         let (sender, receiver) = oneshot::channel();
         let item = Item { logic: Some(logic), ..Item::new(id, activity, sender, shared) };
-        shared.post(key, item)?;
+        // In the background: a broadcast makes many at once.
+        shared.spawn(shared.post(key, item)?);
         super::answered(receiver).await
     }
 }

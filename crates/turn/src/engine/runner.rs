@@ -15,7 +15,7 @@ use super::{
     commit::{Commit, Loaded},
     draft::Draft,
     line::{self, Carried},
-    mailbox::{Batch, Chore, Desk, Item, Mailbox, Next, Work},
+    mailbox::{Batch, Chore, Desk, Item, Mailbox, Work},
     shelf::Shelf,
     turning::{fire, turn},
 };
@@ -31,26 +31,22 @@ pub(super) enum Setback {
 /// Serves a mailbox until nothing waits in it.
 pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
     let mut carried = None;
-    loop {
-        let work = match mailbox.take(&shared.limits, shared.logic.overlap()) {
-            Next::Work(work) => work,
-            Next::Rest => {
-                mailbox.roused.notified().await;
-                continue;
-            }
-            Next::End => break,
-        };
-        let work = AssertUnwindSafe(async {
-            match work {
-                Work::Batch(batch) => process(&shared, &mailbox, batch).await,
-                Work::Inbox => {
-                    // Seldom, and large.
-                    Box::pin(line::work(&shared, &mailbox, carried.take())).await;
-                    None
+    while let Some(work) = mailbox.take(&shared.limits, shared.logic.overlap()) {
+        let ended = {
+            // Pinned where it is: what is large is not moved into the future around it.
+            let work = std::pin::pin!(async {
+                match work {
+                    Work::Batch(batch) => process(&shared, &mailbox, batch).await,
+                    Work::Inbox => {
+                        // Seldom, and large.
+                        Box::pin(line::work(&shared, &mailbox, carried.take())).await;
+                        None
+                    }
                 }
-            }
-        });
-        if let Ok(late) = work.catch_unwind().await {
+            });
+            AssertUnwindSafe(work).catch_unwind().await
+        };
+        if let Ok(late) = ended {
             carried = late;
         } else {
             // A broken invariant stops these turns, not the process; their senders hear of it.
@@ -297,5 +293,7 @@ pub(super) async fn load(
 pub(super) fn unchanged(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, draft: &Draft) {
     let mut desk = mailbox.desk();
     desk.note(&draft.document.ledger, shared.ids.instance(), || shared.uptime());
-    shared.start_courier(mailbox, &mut desk);
+    let courier = shared.courier(mailbox, &mut desk);
+    drop(desk);
+    shared.spawn(courier);
 }

@@ -72,8 +72,12 @@ pub(super) async fn turn(
             effects: Arc::clone(&item.effects),
             limits: Arc::clone(&shared.limits),
         };
-        let ran = run(shared, mailbox, draft, shelf, attempt, item);
-        match ran.instrument(item.span.clone()).await? {
+        let ran = {
+            // Pinned where it is: what is large is not moved into the future around it.
+            let ran = std::pin::pin!(run(shared, mailbox, draft, shelf, attempt, item));
+            ran.instrument(item.span.clone()).await?
+        };
+        match ran {
             Ran::Ended(ended) => ended.map_err(Error::from).map(|result| {
                 let is_answer = expects_replies(&activity);
                 let recorded = keep(draft, shelf, &ids, result, is_answer, shared);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sayso_turn::{Limits, channel::Delivery};
 
-use crate::world::{PausedClock, Step, World, log_bot};
+use crate::world::{Fault, PausedClock, Step, World, log_bot};
 use sayso_turn::clock::Clock;
 
 fn later(after: Option<u64>) -> Step {
@@ -99,12 +99,46 @@ async fn hand_overs_are_recorded_with_the_next_commit_or_soon() {
     let instance = world.start(log_bot());
     for n in 0..10 {
         instance.say(&n.to_string(), "m").await.unwrap();
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
     world.until_delivered().await;
     assert_eq!(instance.engine.stats().commits, 11);
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(instance.engine.busy(), 0, "nothing is left in memory");
+}
+
+/// Waiting for the next commit is worth as much as it may save: the longer a commit takes, the longer.
+#[tokio::test(start_paused = true)]
+async fn hand_overs_wait_the_longer_for_a_commit_the_longer_it_takes() {
+    for (save, pause, commits) in
+        [(0, 8, 20), (5, 15, 11), (5, 30, 20), (100, 45, 11), (100, 60, 20)]
+    {
+        let world = World::new();
+        *world.store.always.lock().unwrap() = Some(Fault::Slow(Duration::from_millis(save)));
+        let instance = world.start(log_bot());
+        for n in 0..10 {
+            instance.say(&n.to_string(), "m").await.unwrap();
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+        }
+        world.until_delivered().await;
+        let made = instance.engine.stats().commits;
+        assert_eq!(made, commits, "a save takes {save} ms, a person {pause} ms");
+    }
+}
+
+/// One that shuts down does not wait for a commit to record with, and no conversation is left behind.
+#[tokio::test(start_paused = true)]
+async fn what_is_handed_over_is_recorded_before_an_instance_is_gone() {
+    let world = World::new();
+    let instance = world.start(log_bot());
+    instance.say("1", "m1").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(world.channel.texts(), ["m1"]);
+    assert_eq!(world.ledger().await.outbox.len(), 1, "not recorded yet");
+    let began = PausedClock.uptime();
+    assert_eq!(instance.engine.close(Duration::from_secs(1)).await, 0);
+    assert!(PausedClock.uptime() - began < Duration::from_millis(4), "it did not wait");
+    assert!(world.ledger().await.outbox.is_empty());
 }
 
 /// An instance that shares a conversation with the holder of the claim does not wait for the holder's

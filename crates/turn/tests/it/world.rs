@@ -159,6 +159,8 @@ pub(crate) enum Fault {
     Throttled(Option<Duration>),
     Unavailable,
     Conflict,
+    /// The save takes its time.
+    Slow(Duration),
     /// Neither the answer nor the save ever comes.
     Hang,
 }
@@ -206,6 +208,10 @@ impl TestStore {
                 unknown
             }
             Fault::LostRequest => unknown,
+            Fault::Slow(time) => {
+                tokio::time::sleep(time).await;
+                self.inner.save(write.clone()).await
+            }
             Fault::LandsLate(after) => {
                 let (inner, write) = (Arc::clone(&self.inner), write.clone());
                 drop(tokio::spawn(async move {

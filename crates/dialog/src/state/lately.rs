@@ -1,0 +1,114 @@
+//! Stacks that were written lately, so that the next turn of a conversation need not read its own writing.
+//!
+//! What is kept here belongs to a text, not to a conversation: whoever holds that very text, which is
+//! whoever got the document from memory, may have what it was written from. Everybody else reads.
+
+use std::{
+    fmt,
+    num::NonZeroUsize,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use lru::LruCache;
+use sayso_activity::Raw;
+
+use super::{DialogState, Shape, plain, read::DEPTH_MAX};
+
+/// How many are kept. A stack takes a few kilobytes.
+const KEPT_MAX: NonZeroUsize = NonZeroUsize::new(2048).expect("it is not zero");
+
+/// Stacks by where their text is in memory. The text is kept too, so that no other can be there.
+pub(crate) struct Lately(Mutex<LruCache<usize, (Raw, DialogState)>>);
+
+impl Lately {
+    fn kept(&self) -> MutexGuard<'_, LruCache<usize, (Raw, DialogState)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what a text was written from, if reading the text would give just that.
+    pub(crate) fn keep(&self, text: Raw, state: DialogState) {
+        let is_plain = state.shape == Shape::JavaScript && !state.is_foreign;
+        if is_plain && !state.is_empty() && plain::depth(&state) <= DEPTH_MAX {
+            let evicted = self.kept().push(address(&text), (text, state));
+            // Not under the lock.
+            drop(evicted);
+        }
+    }
+
+    /// Takes what a text was written from.
+    pub(crate) fn take(&self, text: &Raw) -> Option<DialogState> {
+        let (_, state) = self.kept().pop(&address(text))?;
+        debug_assert!(state.reads_as(text), "what is kept is what would be read");
+        Some(state)
+    }
+}
+
+impl Default for Lately {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(KEPT_MAX)))
+    }
+}
+
+impl fmt::Debug for Lately {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lately({})", self.kept().len())
+    }
+}
+
+fn address(text: &Raw) -> usize {
+    text.as_str().as_ptr().addr()
+}
+
+impl DialogState {
+    /// Whether reading a text gives this.
+    fn reads_as(&self, text: &Raw) -> bool {
+        let settled = |mut state: Self| {
+            state.settle();
+            state
+        };
+        Self::read(text).is_ok_and(|read| settled(read) == settled(self.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(id: &str) -> DialogState {
+        let text =
+            format!(r#"{{"dialogStack":[{{"id":"{id}","state":{{"options":{{"a":1}}}}}}]}}"#);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn the_very_text_gives_what_it_was_written_from_once() {
+        let (lately, state) = (Lately::default(), waiting("a"));
+        let text = Raw::of(&state).unwrap();
+        let same_words = Raw::of(&state).unwrap();
+        lately.keep(text.clone(), state.clone());
+        assert_eq!(lately.take(&same_words), None, "another text in the same words");
+        assert_eq!(lately.take(&text), Some(state));
+        assert_eq!(lately.take(&text), None);
+    }
+
+    #[test]
+    fn what_would_be_read_otherwise_is_not_kept() {
+        let lately = Lately::default();
+        let text = Raw::of(&DialogState::default()).unwrap();
+        lately.keep(text.clone(), DialogState::default());
+        let mut other = waiting("a");
+        other.set_shape(Shape::DotNet);
+        lately.keep(Raw::of(&other).unwrap(), other);
+        assert_eq!(format!("{lately:?}"), "Lately(0)");
+    }
+
+    #[test]
+    fn the_number_is_bounded() {
+        let lately = Lately::default();
+        for number in 0..KEPT_MAX.get() + 10 {
+            let state = waiting(&number.to_string());
+            lately.keep(Raw::of(&state).unwrap(), state);
+        }
+        assert_eq!(format!("{lately:?}"), format!("Lately({KEPT_MAX})"));
+    }
+}
