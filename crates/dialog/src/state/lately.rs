@@ -95,7 +95,7 @@ mod tests {
     fn what_would_be_read_otherwise_is_not_kept() {
         let lately = Lately::default();
         let text = Raw::of(&DialogState::default()).unwrap();
-        lately.keep(text.clone(), DialogState::default());
+        lately.keep(text, DialogState::default());
         let mut other = waiting("a");
         other.set_shape(Shape::DotNet);
         lately.keep(Raw::of(&other).unwrap(), other);

@@ -24,16 +24,17 @@ const APPLICATION_ID: i32 = 0x5361_7973;
 /// The layout of the tables. A build refuses a file with a higher number.
 const FORMAT: i32 = 1;
 
-/// An ordinary table: without row ids, bodies of a kilobyte would take twice the time and room. The
-/// second index holds the few documents that wait, with all that `due` needs.
+/// An ordinary table: without row ids, bodies of a kilobyte would take twice the time and room.
 const SCHEMA: &str = "
     CREATE TABLE document (
         key TEXT NOT NULL PRIMARY KEY,
         version INTEGER NOT NULL,
         due INTEGER,
         body TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX document_due ON document (due, key, version) WHERE due IS NOT NULL;";
+    ) STRICT;";
+
+/// The few documents that wait. Nothing is in it that changes with every save.
+const INDEX: &str = "CREATE INDEX document_due ON document (due, key) WHERE due IS NOT NULL";
 
 /// The smallest file that can be a database: one page. SQLite would take less for an empty one.
 const DATABASE_BYTES_MIN: u64 = 512;
@@ -218,22 +219,31 @@ impl Numbers {
     const NEW: Self = Self { application: 0, format: 0, tables: 0 };
 }
 
-/// Creates the tables of a new file, unless another process was faster.
+/// Creates what is missing in a file that is new or ours, unless another process was faster.
 fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
     let found = numbers(connection)?;
-    if found != Numbers::NEW {
+    if found != Numbers::NEW && has_index(connection)? {
         return Ok(found);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    let found = numbers(&transaction)?;
-    if found != Numbers::NEW {
-        return Ok(found);
+    if numbers(&transaction)? == Numbers::NEW {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
     }
-    transaction.execute_batch(SCHEMA)?;
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", FORMAT)?;
+    if !has_index(&transaction)? {
+        transaction.execute_batch("DROP INDEX IF EXISTS document_due")?;
+        transaction.execute_batch(INDEX)?;
+    }
     transaction.commit()?;
     numbers(connection)
+}
+
+/// Whether the index is there as this build makes it. Earlier builds had the version in it; they and this
+/// one get along with either.
+fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_due' AND sql = ?1";
+    connection.query_row(sql, [INDEX], |row| Ok(row.get::<_, i64>(0)? == 1))
 }
 
 fn numbers(connection: &Connection) -> rusqlite::Result<Numbers> {

@@ -137,8 +137,8 @@ fn the_queries_of_every_turn_walk_indexes_only() {
         rows.collect::<Result<Vec<String>, _>>().unwrap().join("; ")
     };
     let due = plan(reader::DUE);
-    assert!(due.starts_with("SEARCH document USING COVERING INDEX document_due (due<?)"), "{due}");
-    for sql in [reader::LOAD, writer::UPDATE, writer::DELETE] {
+    assert!(due.starts_with("SEARCH document USING INDEX document_due (due<?)"), "{due}");
+    for sql in [reader::LOAD, writer::UPDATE, writer::UPDATE_BODY, writer::DELETE] {
         let plan = plan(sql);
         assert!(plan.starts_with("SEARCH document USING INDEX"), "{sql}: {plan}");
     }
@@ -146,6 +146,25 @@ fn the_queries_of_every_turn_walk_indexes_only() {
         let plan = plan(sql);
         assert!(plan.starts_with("SEARCH document USING COVERING INDEX"), "{sql}: {plan}");
     }
+}
+
+/// Files of earlier builds have the version in the index, which then changes with every save.
+#[tokio::test]
+async fn the_index_of_an_earlier_build_is_replaced_and_what_waits_is_found() {
+    let (folder, store, other) = open(BUSY_MAX);
+    let waiting = Write { due: Some(Timestamp::from_millis(5)), ..create("a", "{}") };
+    let Ok(Saved::Committed(etag)) = store.save(waiting).await else { panic!("a new document") };
+    drop(store);
+    let earlier = "DROP INDEX document_due; CREATE INDEX document_due ON document
+        (due, key, version) WHERE due IS NOT NULL";
+    other.execute_batch(earlier).unwrap();
+    let store = SqliteStore::open(folder.path().join("bot.sqlite")).unwrap();
+    let sql = "SELECT sql FROM sqlite_schema WHERE name = 'document_due'";
+    let index: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert!(index.contains("(due, key) WHERE"), "{index}");
+    let found = store.due(Timestamp::from_millis(9), None, 10).await.unwrap();
+    let at = Timestamp::from_millis(5);
+    assert_eq!(found, [Due { key: key("a"), etag, at }]);
 }
 
 #[test]

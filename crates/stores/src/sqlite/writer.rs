@@ -46,6 +46,9 @@ const INSERT: &str = "INSERT INTO document (key, version, due, body) VALUES (?1,
     ON CONFLICT DO NOTHING";
 pub(super) const UPDATE: &str = "UPDATE document SET version = ?2 + 1, due = ?3, body = ?4
     WHERE key = ?1 AND version = ?2";
+/// The same where the document goes on waiting, or not waiting, as before: then no index changes.
+pub(super) const UPDATE_BODY: &str = "UPDATE document SET version = ?2 + 1, body = ?4
+    WHERE key = ?1 AND version = ?2 AND due IS ?3";
 pub(super) const DELETE: &str = "DELETE FROM document WHERE key = ?1 AND version = ?2";
 
 /// A document's first version is a random number below this, so that no version of a document that
@@ -156,10 +159,14 @@ impl Writer {
             Some(version) if version == i64::MAX => return Ok(None),
             Some(version) => (UPDATE, version, version + 1),
         };
-        let mut statement = self.connection.prepare_cached(sql)?;
         let due = write.due.map(millis_of);
-        let changed = statement.execute(params![write.key.as_str(), given, due, write.body])?;
-        Ok((changed == 1).then(|| etag_of(version)))
+        let is_done = |sql: &str| -> rusqlite::Result<bool> {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let changed = statement.execute(params![write.key.as_str(), given, due, write.body])?;
+            Ok(changed == 1)
+        };
+        let is_done = sql == UPDATE && is_done(UPDATE_BODY)? || is_done(sql)?;
+        Ok(is_done.then(|| etag_of(version)))
     }
 
     fn run_sql(&self, sql: &str) -> rusqlite::Result<()> {
