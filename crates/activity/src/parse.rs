@@ -82,7 +82,10 @@ impl Activity {
         // One pass here is cheaper than the parser's own check of each string.
         let text = str::from_utf8(bytes)
             .map_err(|error| ParseError::NotUtf8 { at: error.valid_up_to() })?;
-        if let Some(activity) = quick::read(text) {
+        let mut activity = None;
+        if quick::read(&mut activity, text)
+            && let Some(activity) = activity
+        {
             return Ok(activity);
         }
         serde_json::from_str(text).map_err(|error| {

@@ -11,7 +11,7 @@ impl Turn {
     /// Says something: it leaves when, and only when, the turn is saved. Keep what it gives to change
     /// the message later.
     pub fn say(&mut self, text: impl Into<String>) -> MessageId {
-        self.send(Activity::message(text))
+        self.send_new(Arc::new(Activity::message(text)))
     }
 
     /// Sends an activity: it leaves when, and only when, the turn is saved. An `invokeResponse` is
@@ -32,14 +32,15 @@ impl Turn {
                 }
                 id
             }
-            _ => {
-                let mut activity = Arc::new(activity);
-                self.address(Arc::make_mut(&mut activity));
-                match self.hooked(activity) {
-                    Some(activity) => self.push(activity),
-                    None => MessageId::nothing(),
-                }
-            }
+            _ => self.send_new(Arc::new(activity)),
+        }
+    }
+
+    fn send_new(&mut self, mut activity: Arc<Activity>) -> MessageId {
+        self.address(Arc::make_mut(&mut activity));
+        match self.hooked(activity) {
+            Some(activity) => self.push(activity),
+            None => MessageId::nothing(),
         }
     }
 
