@@ -21,7 +21,7 @@ pub(crate) struct Quick<'de> {
 /// for the quick way; it may still be right.
 pub(crate) fn read<'de, T: Member<'de>>(value: &mut Option<T>, text: &'de str) -> bool {
     let mut from = Quick { text, at: 0 };
-    T::quick(value, &mut from).is_some() && from.peek().is_none()
+    T::quick(value, &mut from).is_some() && from.peek().is_none() && value.is_some()
 }
 
 impl<'de> Quick<'de> {
