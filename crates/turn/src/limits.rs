@@ -74,7 +74,8 @@ pub struct Limits {
     pub send_attempts_max: u32,
     /// The longest wait between two tries of a hand-over, unless the channel asks for more.
     pub send_backoff_max: Duration,
-    /// How long the courier waits for a commit to record hand-overs with, before it records by itself.
+    /// How long the courier waits at most for a commit to record hand-overs with, before it records by
+    /// itself: four times as long as the last commit took, a tenth of this at least.
     pub record_after: Duration,
     /// How often this instance looks for what others left behind.
     pub sweep_every: Duration,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sayso_turn::{Limits, channel::Delivery};
 
-use crate::world::{Fault, PausedClock, Step, World, log_bot};
+use crate::world::{Fault, PausedClock, Step, World, log_bot, message};
 use sayso_turn::clock::Clock;
 
 fn later(after: Option<u64>) -> Step {
@@ -124,6 +124,24 @@ async fn hand_overs_wait_the_longer_for_a_commit_the_longer_it_takes() {
         let made = instance.engine.stats().commits;
         assert_eq!(made, commits, "a save takes {save} ms, a person {pause} ms");
     }
+}
+
+/// One timer serves all conversations: one whose commit was quick does not wait for one whose was slow.
+#[tokio::test(start_paused = true)]
+async fn a_record_does_not_wait_for_those_that_are_due_later() {
+    let world = World::new();
+    let instance = world.start(log_bot());
+    world.store.fail_saves([Fault::Slow(Duration::from_millis(100))]);
+    instance.say("1", "m1").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let mut quick = message("2", "m2");
+    quick.conversation = Some(serde_json::from_str(r#"{"id":"quick"}"#).unwrap());
+    instance.engine.receive(quick).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let quick = world.store.document("test/conversations/quick").await.unwrap();
+    assert!(quick.ledger.outbox.is_empty(), "it is recorded after 5 ms");
+    assert_eq!(world.ledger().await.outbox.len(), 1, "this one after 50");
+    world.until_delivered().await;
 }
 
 /// One that shuts down does not wait for a commit to record with, and no conversation is left behind.
