@@ -21,6 +21,7 @@ mod runner;
 mod shelf;
 mod steps;
 mod turning;
+mod work;
 
 use std::{
     fmt,
@@ -30,11 +31,11 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll},
+    task::Poll,
     time::Duration,
 };
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::FutureExt;
 use sayso_activity::Activity;
 use tokio::sync::{Notify, oneshot};
 
@@ -42,7 +43,7 @@ use self::{
     alarms::Alarms,
     cache::Cache,
     live::Listener,
-    mailbox::{Chore, Desk, Item, Mailbox},
+    mailbox::{Chore, Item, Mailbox},
     records::Records,
 };
 pub use self::{
@@ -51,7 +52,7 @@ pub use self::{
     proactive::{Broadcast, Pace},
 };
 use crate::{
-    Error, Key, Limits, Logic, Overlap, Stats,
+    Error, Key, Limits, Logic, Stats,
     by_key::ByKey,
     channel::Channel,
     clock::{Clock, Tasks},
@@ -229,9 +230,6 @@ async fn answered(receiver: oneshot::Receiver<Result<Answer, Error>>) -> Result<
     })
 }
 
-/// Something to be done that nobody waits for.
-type Task = BoxFuture<'static, ()>;
-
 /// One instance's parts.
 pub(crate) struct Shared {
     logic: Arc<dyn Logic>,
@@ -269,71 +267,6 @@ impl Shared {
         self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an activity into its conversation's line. Gives the runner to be started, if none is at work.
-    fn post(self: &Arc<Self>, key: Key, item: Item) -> Result<Option<Task>, Error> {
-        let mut mailboxes = self.mailboxes();
-        let mailbox = mailboxes.get_or_insert_with(key, Mailbox::new);
-        let mut desk = mailbox.desk();
-        if self.logic.overlap() == Overlap::Reject && desk.is_turning() {
-            return Err(Error::Overlap("Overlap::Reject"));
-        }
-        if desk.waiting.len() >= self.limits.queue_max {
-            return Err(Error::Overlap("queue_max"));
-        }
-        desk.waiting.push_back(item);
-        Ok(self.runner(mailbox, &mut desk))
-    }
-
-    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next. Gives the
-    /// runner to be started, if none is at work.
-    fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) -> Option<Task> {
-        let mut desk = mailbox.desk();
-        desk.is_releasing |= chore == Chore::Release;
-        if chore.is_urgent() {
-            mailbox.called.notify_one();
-        }
-        desk.chores.push(chore);
-        self.runner(mailbox, &mut desk)
-    }
-
-    /// Asks for a write in a conversation that this instance may not be busy with yet.
-    fn ask_for(self: &Arc<Self>, key: &Key, chore: Chore) {
-        let mut mailboxes = self.mailboxes();
-        let mailbox = mailboxes.get_or_insert_with(key.clone(), Mailbox::new);
-        let runner = self.ask(mailbox, chore);
-        drop(mailboxes);
-        self.spawn(runner);
-    }
-
-    fn runner(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut Desk) -> Option<Task> {
-        if desk.is_long {
-            mailbox.called.notify_one();
-        }
-        let is_running = std::mem::replace(&mut desk.is_running, true);
-        (!is_running).then(|| runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed())
-    }
-
-    /// The courier to be started, if there is something to do for one and none is at work.
-    fn courier(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut Desk) -> Option<Task> {
-        let is_wanted = desk.has_errands() && !std::mem::replace(&mut desk.is_delivering, true);
-        is_wanted.then(|| courier::deliver(Arc::clone(self), Arc::clone(mailbox)).boxed())
-    }
-
-    fn spawn(&self, task: Option<Task>) {
-        if let Some(task) = task {
-            self.tasks.spawn(task);
-        }
-    }
-
-    /// Does a task here as far as it goes without waiting; the rest of it goes on in the background. What
-    /// never waits needs no task, and nobody has to be woken for it.
-    async fn go(&self, mut task: Task) {
-        let is_done = |context: &mut Context<'_>| Poll::Ready(task.poll_unpin(context).is_ready());
-        if !std::future::poll_fn(is_done).await {
-            self.tasks.spawn(task);
-        }
-    }
-
     /// Shows a fleeting sign, if the channel has such and is quick about it.
     fn show(self: &Arc<Self>, key: &Key, sign: Activity) {
         let (shared, key) = (Arc::clone(self), key.clone());
@@ -350,40 +283,6 @@ impl Shared {
     fn busy(&self) -> Vec<Arc<Mailbox>> {
         let mailboxes = self.mailboxes();
         mailboxes.sorted().into_iter().map(|(_, mailbox)| Arc::clone(mailbox)).collect()
-    }
-
-    /// Forgets a mailbox that has nothing more to do.
-    fn retire(&self, mailbox: &Mailbox) {
-        // Most have: their reply is still to be delivered, or recorded. What comes to rest later is
-        // seen by whoever brings it to rest.
-        if !mailbox.desk().is_idle() {
-            return;
-        }
-        let mut mailboxes = self.mailboxes();
-        let is_idle = mailbox.desk().is_idle();
-        if is_idle {
-            drop(mailboxes.remove(&mailbox.key));
-            self.changed.notify_waiters();
-        }
-    }
-
-    /// Ends when no conversation is busy.
-    async fn quiet(self: &Arc<Self>) {
-        loop {
-            let changed = self.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            let busy = self.busy();
-            if busy.is_empty() {
-                return;
-            }
-            for mailbox in busy {
-                // What waits for a commit to be recorded with waits no longer.
-                self.spawn(self.courier(&mailbox, &mut mailbox.desk()));
-                mailbox.changed.notify_one();
-            }
-            changed.await;
-        }
     }
 
     /// Waits for a future, but not longer than a time.

@@ -5,12 +5,13 @@ use std::{sync::Arc, time::Duration};
 use futures_util::FutureExt;
 
 use super::{
-    Shared, Task,
+    Shared,
     cache::Cached,
     draft::Draft,
     mailbox::{Chore, Mailbox},
     shelf::{Held, Shelf},
     steps,
+    work::Task,
 };
 use crate::{
     Key,

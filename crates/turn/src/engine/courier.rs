@@ -47,6 +47,8 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
                 continue;
             }
             Errand::Ask(chore) => {
+                // What changed before is none of the answer.
+                mailbox.changed.notified().now_or_never();
                 if let Some(runner) = shared.ask(&mailbox, chore) {
                     shared.go(runner).await;
                 }

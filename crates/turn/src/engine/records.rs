@@ -13,8 +13,9 @@ use futures_util::FutureExt;
 use tokio::sync::Notify;
 
 use super::{
-    Shared, Task,
+    Shared,
     mailbox::{Desk, Mailbox},
+    work::Task,
 };
 
 /// What waits, by the time until which it does.
