@@ -14,8 +14,9 @@ use sayso_activity::Raw;
 
 use super::{DialogState, Shape, plain, read::DEPTH_MAX};
 
-/// How many are kept. A stack takes a few kilobytes.
+/// How many are kept, and how long the text of each may be: as values it takes several times as much.
 const KEPT_MAX: NonZeroUsize = NonZeroUsize::new(2048).expect("it is not zero");
+const TEXT_BYTES_MAX: usize = 4096;
 
 /// Stacks by where their text is in memory. The text is kept too, so that no other can be there.
 pub(crate) struct Lately(Mutex<LruCache<usize, (Raw, DialogState)>>);
@@ -28,7 +29,8 @@ impl Lately {
     /// Keeps what a text was written from, if reading the text would give just that.
     pub(crate) fn keep(&self, text: Raw, state: DialogState) {
         let is_plain = state.shape == Shape::JavaScript && !state.is_foreign;
-        if is_plain && !state.is_empty() && plain::depth(&state) <= DEPTH_MAX {
+        let is_small = text.as_str().len() <= TEXT_BYTES_MAX;
+        if is_small && is_plain && !state.is_empty() && plain::depth(&state) <= DEPTH_MAX {
             let evicted = self.kept().push(address(&text), (text, state));
             // Not under the lock.
             drop(evicted);
@@ -99,6 +101,13 @@ mod tests {
         let mut other = waiting("a");
         other.set_shape(Shape::DotNet);
         lately.keep(Raw::of(&other).unwrap(), other);
+        assert_eq!(format!("{lately:?}"), "Lately(0)");
+    }
+
+    #[test]
+    fn what_is_large_is_not_kept() {
+        let (lately, state) = (Lately::default(), waiting(&"a".repeat(TEXT_BYTES_MAX)));
+        lately.keep(Raw::of(&state).unwrap(), state);
         assert_eq!(format!("{lately:?}"), "Lately(0)");
     }
 

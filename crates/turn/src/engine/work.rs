@@ -2,6 +2,7 @@
 //! go that are at rest.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     task::{Context, Poll},
 };
@@ -80,9 +81,13 @@ impl Shared {
     }
 
     /// Does a task here as far as it goes without waiting; the rest of it goes on in the background. What
-    /// never waits needs no task, and nobody has to be woken for it.
+    /// never waits needs no task, and nobody has to be woken for it. If it panics it ends, and not whoever
+    /// did it: as a task of its own would.
     pub(super) async fn go(&self, mut task: Task) {
-        let is_done = |context: &mut Context<'_>| Poll::Ready(task.poll_unpin(context).is_ready());
+        let is_done = |context: &mut Context<'_>| {
+            let polled = catch_unwind(AssertUnwindSafe(|| task.poll_unpin(context).is_ready()));
+            Poll::Ready(polled.unwrap_or(true))
+        };
         if !std::future::poll_fn(is_done).await {
             self.tasks.spawn(task);
         }
@@ -145,13 +150,22 @@ mod tests {
         }
     }
 
+    fn engine() -> Engine {
+        Engine::builder(Bot::new(), Arc::new(MemoryStore::default()), Arc::new(Nowhere)).start()
+    }
+
+    /// One conversation's panic must not end the turn of another, or the records of all.
+    #[tokio::test]
+    async fn a_panic_ends_what_is_done_not_who_does_it() {
+        let panics = async { std::panic::resume_unwind(Box::new("on purpose")) };
+        engine().shared.go(panics.boxed()).await;
+    }
+
     /// Whoever comes last to a mailbox at rest must not take away the one that came after it: two
     /// couriers would deliver one outbox.
     #[tokio::test]
     async fn only_a_mailbox_s_own_people_forget_it() {
-        let engine =
-            Engine::builder(Bot::new(), Arc::new(MemoryStore::default()), Arc::new(Nowhere))
-                .start();
+        let engine = engine();
         let key = Key::new("test/conversations/c").unwrap();
         let [first, second] = [Mailbox::new(&key), Mailbox::new(&key)];
         let shared = &engine.shared;
