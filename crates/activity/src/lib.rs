@@ -44,6 +44,7 @@ mod record;
 mod reference;
 mod rest;
 mod seldom;
+mod text;
 mod write;
 
 #[cfg(feature = "fuzzing")]
@@ -76,3 +77,4 @@ pub use crate::rest::{
     PagedMembers, Resource,
 };
 pub use crate::seldom::Reaction;
+pub use crate::text::{ListText, ObjectText};

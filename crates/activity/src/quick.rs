@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer};
 
 use crate::Raw;
+use crate::json::plain_length;
 use crate::member::{Member, Place};
 
 /// A text that is being read, and how far.
@@ -107,34 +108,9 @@ impl<'de, T: Member<'de>> Deserialize<'de> for One<'de, T> {
     }
 }
 
-/// How many bytes come before one that ends a string or is no part of a plain one; `None` when no such
-/// byte comes.
-fn plain_length(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let special = specials(u64::from_le_bytes(*eight));
-        if special != 0 {
-            return Some(at + special.trailing_zeros() as usize / 8);
-        }
-        at += eight.len();
-    }
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    bytes.get(at..)?.iter().position(is_special).map(|place| at + place)
-}
-
-/// Marks the quotes, backslashes and control characters among eight bytes in their highest bits. Bytes
-/// above a marked one may be marked wrongly; the lowest mark is right.
-fn specials(eight: u64) -> u64 {
-    const EACH: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHEST: u64 = EACH * 0x80;
-    let below = |bytes: u64, limit: u64| bytes.wrapping_sub(EACH * limit) & !bytes & HIGHEST;
-    let equal = |byte: u8| below(eight ^ (EACH * u64::from(byte)), 1);
-    equal(b'"') | equal(b'\\') | below(eight, 0x20)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{plain_length, read};
+    use super::read;
     use crate::Activity;
 
     /// Both ways give the same, or only the slow one gives anything.
@@ -193,25 +169,6 @@ mod tests {
             r#"{"type":"a",,"n":1}"#,
         ] {
             check(text, false);
-        }
-    }
-
-    #[test]
-    fn the_end_of_a_plain_string_is_found_wherever_it_is() {
-        for length in 0..40 {
-            for byte in 0..=u8::MAX {
-                let mut bytes = vec![b'a'; 40];
-                bytes[length] = byte;
-                let is_special = byte < 0x20 || byte == b'"' || byte == b'\\';
-                assert_eq!(
-                    plain_length(&bytes),
-                    is_special.then_some(length),
-                    "{byte} at {length}"
-                );
-                bytes[39] = b'"';
-                let expected = if is_special { length } else { 39 };
-                assert_eq!(plain_length(&bytes), Some(expected), "{byte} at {length}");
-            }
         }
     }
 }

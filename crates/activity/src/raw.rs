@@ -3,12 +3,24 @@
 //! Text rather than a tree: most values only pass through a bot, so nothing is spent on taking them
 //! apart, and a number of thirty digits leaves with thirty digits.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use serde::de::DeserializeOwned;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
+
+use crate::text::ObjectText;
+
+/// How much room for writing a thread keeps from one time to the next.
+const SCRATCH_BYTES_MAX: usize = 64 << 10;
+
+thread_local! {
+    /// Where texts are written before their length is known: they are copied once, and nothing grows.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// A JSON value kept as its text; cloning shares the text.
 ///
@@ -27,9 +39,9 @@ use serde_json::value::{RawValue, to_raw_value};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Raw(Arc<RawValue>);
+pub struct Raw(Arc<str>);
 
-static NULL: LazyLock<Raw> = LazyLock::new(|| Raw::from(RawValue::NULL.to_owned()));
+static NULL: LazyLock<Raw> = LazyLock::new(|| Raw("null".into()));
 
 impl Raw {
     /// Keeps a JSON text; white space around it is dropped, inside it is kept.
@@ -47,7 +59,35 @@ impl Raw {
     ///
     /// When the value cannot be JSON, such as a map whose keys are not strings.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        to_raw_value(value).map(Self::from)
+        in_scratch(|mut text| {
+            let written = serde_json::to_writer(&mut text, value);
+            let kept = written
+                .map(|()| Self(str::from_utf8(&text).expect("the serialiser writes UTF-8").into()));
+            (text, kept)
+        })
+    }
+
+    /// Makes a JSON object member by member, straight as text.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Raw;
+    ///
+    /// let raw = Raw::object(|order| {
+    ///     order.string("size", "large");
+    ///     order.list("toppings", |list| list.object(|one| one.string("name", "ham")));
+    /// });
+    /// assert_eq!(raw.as_str(), r#"{"size":"large","toppings":[{"name":"ham"}]}"#);
+    /// ```
+    #[must_use]
+    pub fn object(fill: impl FnOnce(&mut ObjectText<'_>)) -> Self {
+        in_scratch(|text| {
+            let mut text = String::from_utf8(text).expect("nothing is UTF-8");
+            ObjectText::write(&mut text, fill);
+            let kept = Self(text.as_str().into());
+            (text.into_bytes(), kept)
+        })
     }
 
     /// The value `null`; it allocates nothing.
@@ -59,7 +99,7 @@ impl Raw {
     /// The JSON text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// Reads the text as a type of one's own.
@@ -100,13 +140,15 @@ impl From<serde_json::Value> for Raw {
 
 impl From<Box<RawValue>> for Raw {
     fn from(value: Box<RawValue>) -> Self {
-        Self(Arc::from(value))
+        Self(Box::<str>::from(value).into())
     }
 }
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        // The way of `serde_json` to write a text as it is begins with its own look at the text.
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
     }
 }
 
@@ -114,6 +156,17 @@ impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
+}
+
+/// Writes with this thread's room for that, which is empty; what is written within finds another.
+fn in_scratch<T>(write: impl FnOnce(Vec<u8>) -> (Vec<u8>, T)) -> T {
+    let mut text = SCRATCH.take();
+    text.clear();
+    let (text, made) = write(text);
+    if text.capacity() <= SCRATCH_BYTES_MAX {
+        SCRATCH.set(text);
+    }
+    made
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ impl Dialogs {
         let ended = self.run_in(&mut dc).await;
         let ended = ended.map_err(|source| inside(&dc, source))?;
         let (mut turn, state) = dc.into_parts();
-        let kept = Raw::of(&state)?;
+        let kept = state.to_raw()?;
         if turn.state().raw(name) != Some(&kept) {
             turn.state().set_raw(name, kept.clone())?;
             self.lately.keep(kept, state);

@@ -89,6 +89,16 @@ impl DialogState {
         }
     }
 
+    /// Writes it in its shape. The plain form takes the short way here, too.
+    pub(crate) fn to_raw(&self) -> Result<Raw, serde_json::Error> {
+        if plain::fits(self) {
+            return Ok(plain::write(self));
+        }
+        let mut whole = self.clone();
+        whole.settle();
+        Raw::of(&write::state(&whole)?)
+    }
+
     /// Brings everything that is kept as text into the state.
     fn settle(&mut self) {
         for instance in &mut self.stack {
@@ -185,13 +195,7 @@ impl<'de> Deserialize<'de> for DialogState {
 
 impl Serialize for DialogState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.shape == Shape::JavaScript && !self.is_foreign {
-            return plain::write(self, serializer);
-        }
-        let mut whole = self.clone();
-        whole.settle();
-        let value = write::state(&whole).map_err(ser::Error::custom)?;
-        value.serialize(serializer)
+        self.to_raw().map_err(ser::Error::custom)?.serialize(serializer)
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 use lru::LruCache;
 use sayso_activity::Raw;
 
-use super::{DialogState, Shape, plain, read::DEPTH_MAX};
+use super::{DialogState, plain, read::DEPTH_MAX};
 
 /// How many are kept, and how long the text of each may be: as values it takes several times as much.
 const KEPT_MAX: NonZeroUsize = NonZeroUsize::new(2048).expect("it is not zero");
@@ -28,9 +28,9 @@ impl Lately {
 
     /// Keeps what a text was written from, if reading the text would give just that.
     pub(crate) fn keep(&self, text: Raw, state: DialogState) {
-        let is_plain = state.shape == Shape::JavaScript && !state.is_foreign;
         let is_small = text.as_str().len() <= TEXT_BYTES_MAX;
-        if is_small && is_plain && !state.is_empty() && plain::depth(&state) <= DEPTH_MAX {
+        if is_small && plain::fits(&state) && !state.is_empty() && plain::depth(&state) <= DEPTH_MAX
+        {
             let evicted = self.kept().push(address(&text), (text, state));
             // Not under the lock.
             drop(evicted);
@@ -75,6 +75,7 @@ impl DialogState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Shape;
 
     fn waiting(id: &str) -> DialogState {
         let text =

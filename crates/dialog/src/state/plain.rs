@@ -1,15 +1,14 @@
 //! The plain form of a stack, read and written in one pass: no trees of values are made of what nobody
 //! looks at. Whatever is not exactly so is read in the long way.
 
-use sayso_activity::Raw;
+use sayso_activity::{ObjectText, Raw};
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
+    Deserialize, Deserializer,
     de::{Error, MapAccess, Visitor},
-    ser::SerializeMap,
 };
 use serde_json::Value;
 
-use super::{DialogState, Instance, Members, OPTIONS, Shape, read::DEPTH_MAX};
+use super::{DialogState, Instance, OPTIONS, Shape, read::DEPTH_MAX};
 
 const STACK: &str = "dialogStack";
 const INSTANCE_ID: &str = "instanceId";
@@ -149,87 +148,62 @@ impl<'de> Visitor<'de> for PlainState<'_> {
     }
 }
 
+/// Whether a stack is written in the plain form, with all that is inside it.
+pub(super) fn fits(state: &DialogState) -> bool {
+    let is_plain = state.shape == Shape::JavaScript && !state.is_foreign;
+    is_plain && state.stack.iter().filter_map(Instance::inner).all(fits)
+}
+
 /// Writes the plain form.
-pub(super) fn write<S: Serializer>(state: &DialogState, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
+pub(super) fn write(state: &DialogState) -> Raw {
+    Raw::object(|to| write_stack(state, to))
+}
+
+fn write_stack(state: &DialogState, to: &mut ObjectText<'_>) {
     for (name, value) in &state.rest {
-        map.serialize_entry(name, value)?;
+        to.value(name, value);
     }
-    map.serialize_entry(STACK, &Stack(&state.stack))?;
-    map.end()
+    to.list(STACK, |list| {
+        for instance in &state.stack {
+            list.object(|to| write_instance(instance, to));
+        }
+    });
 }
 
-struct Stack<'a>(&'a [Instance]);
-
-impl Serialize for Stack<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(One))
+fn write_instance(instance: &Instance, to: &mut ObjectText<'_>) {
+    to.string("id", &instance.id);
+    for (name, value) in &instance.rest {
+        to.value(name, value);
     }
-}
-
-struct One<'a>(&'a Instance);
-
-impl Serialize for One<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(instance) = self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &instance.id)?;
-        for (name, value) in &instance.rest {
-            map.serialize_entry(name, value)?;
-        }
-        map.serialize_entry("state", &Kept(instance))?;
-        if let Some(version) = &instance.version {
-            map.serialize_entry("version", version)?;
-        }
-        map.end()
+    to.object("state", |to| write_kept(instance, to));
+    if let Some(version) = &instance.version {
+        to.string("version", version);
     }
 }
 
-struct Kept<'a>(&'a Instance);
-
-impl Serialize for Kept<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(instance) = self;
-        let is_waterfall = instance.state.contains_key(STEP);
-        let id = instance.state.get(INSTANCE_ID).filter(|_| is_waterfall);
-        let mut map = serializer.serialize_map(None)?;
-        match &instance.options {
-            Some(options) if options.is_null() && is_waterfall => {
-                map.serialize_entry(OPTIONS, &Members::new())?;
-            }
-            Some(options) => map.serialize_entry(OPTIONS, options)?,
-            None => {}
-        }
-        for (name, value) in &instance.state {
-            match (name.as_str(), value, id) {
-                (INSTANCE_ID, _, Some(_)) => {}
-                (OPTIONS, Value::Null, _) if is_waterfall => {
-                    map.serialize_entry(OPTIONS, &Members::new())?;
+fn write_kept(instance: &Instance, to: &mut ObjectText<'_>) {
+    let is_waterfall = instance.state.contains_key(STEP);
+    let id = instance.state.get(INSTANCE_ID).filter(|_| is_waterfall);
+    match &instance.options {
+        Some(options) if options.is_null() && is_waterfall => to.object(OPTIONS, |_| {}),
+        Some(options) => to.raw(OPTIONS, options),
+        None => {}
+    }
+    for (name, value) in &instance.state {
+        match (name.as_str(), value, id) {
+            (INSTANCE_ID, _, Some(_)) => {}
+            (OPTIONS, Value::Null, _) if is_waterfall => to.object(OPTIONS, |_| {}),
+            // The values of a waterfall, with its id among them.
+            (VALUES, Value::Object(values), Some(id)) => to.object(VALUES, |to| {
+                for (name, value) in values {
+                    to.value(name, value);
                 }
-                (VALUES, Value::Object(values), Some(id)) => {
-                    map.serialize_entry(VALUES, &Values(values, id))?;
-                }
-                _ => map.serialize_entry(name, value)?,
-            }
+                to.value(INSTANCE_ID, id);
+            }),
+            _ => to.value(name, value),
         }
-        if let Some(inner) = &instance.inner {
-            map.serialize_entry("dialogs", &**inner)?;
-        }
-        map.end()
     }
-}
-
-/// The values of a waterfall, with its id among them.
-struct Values<'a>(&'a Members, &'a Value);
-
-impl Serialize for Values<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(values, id) = self;
-        let mut map = serializer.serialize_map(Some(values.len() + 1))?;
-        for (name, value) in *values {
-            map.serialize_entry(name, value)?;
-        }
-        map.serialize_entry(INSTANCE_ID, id)?;
-        map.end()
+    if let Some(inner) = &instance.inner {
+        to.object("dialogs", |to| write_stack(inner, to));
     }
 }
