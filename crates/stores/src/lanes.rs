@@ -201,8 +201,9 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
             self.has_ended = true;
             return None;
         }
-        let (mut items, mut replies) = (Vec::new(), Vec::new());
-        let (mut keys, mut bytes, mut place) = (HashSet::new(), 0, 0);
+        let most = state.queue.len().min(BATCH_MAX);
+        let (mut items, mut replies) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let (mut keys, mut bytes, mut place) = (HashSet::with_capacity(most), 0, 0);
         while let Some(next) = state.queue.get(place) {
             if items.len() == BATCH_MAX || bytes + next.item.bytes() > BATCH_BYTES_MAX && bytes > 0
             {

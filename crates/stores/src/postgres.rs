@@ -21,6 +21,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -264,6 +265,11 @@ impl Store for PostgresStore {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         Some(self)
+    }
+
+    fn save_time_max(&self) -> Option<Duration> {
+        // By the lanes, for each save.
+        Some(self.sessions.timeout())
     }
 }
 

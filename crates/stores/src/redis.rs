@@ -24,6 +24,7 @@ use std::{
     collections::BTreeSet,
     fmt,
     sync::{Arc, atomic::AtomicUsize},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -352,6 +353,11 @@ impl Store for RedisStore {
     fn transactions(&self) -> Option<&dyn Transactions> {
         // A script may touch one slot of a cluster only.
         if self.link.is_cluster() { None } else { Some(self) }
+    }
+
+    fn save_time_max(&self) -> Option<Duration> {
+        // By the lanes, for each save.
+        self.saves.as_ref().map(|_| self.link.timeout())
     }
 }
 

@@ -49,6 +49,12 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Writing several documents, all or none, where the engine can.
     fn transactions(&self) -> Option<&dyn Transactions>;
+
+    /// How long a [`save`](Self::save) takes at most, whatever happens, where the store sees to that by
+    /// itself. The runtime then sets no timer of its own.
+    fn save_time_max(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Writing several documents together, as engines with transactions can.

@@ -125,19 +125,20 @@ impl Shared {
         let write = self.write(&mailbox.key, &mut draft.document, &draft.expect);
         let bytes = write.body.len();
         fault!("before_commit");
+        let time_max = self.store.save_time_max().filter(|_| further.is_empty());
         let saved = match (has_steps, further.is_empty()) {
             (false, true) => self.store.save(write),
             (false, false) => self.save_all(write, further).boxed(),
             (true, _) => self.save_in_steps(write, (&id, rev), further).boxed(),
         };
-        let saved = match self.within(within, saved).await {
-            Some(saved) => saved,
-            None => Err(Error::Unknown {
-                store: self.store.to_string().into(),
-                reason: format!("no answer within {within:?}"),
-                source: None,
-            }),
+        let saved = match time_max.is_some_and(|most| most <= within) {
+            true => Some(saved.await),
+            false => self.within(within, saved).await,
         };
+        let saved = saved.unwrap_or_else(|| {
+            let (store, reason) = (self.store.to_string(), format!("no answer within {within:?}"));
+            Err(Error::Unknown { store: store.into(), reason, source: None })
+        });
         match saved {
             Ok(Saved::Committed(etag)) => {
                 fault!("after_commit");
