@@ -154,7 +154,7 @@ impl InProcess {
                 let conversation = format!("conv-{number}");
                 for (number, (text, _)) in (0..).zip(logic.script()) {
                     let body = peer::message("http://127.0.0.1:9000", &conversation, number, text);
-                    engine.receive(Activity::from_json(body.as_bytes())?).await?;
+                    engine.receive(Activity::shared_from_json(body.as_bytes())?).await?;
                     tray.came.notified().await;
                 }
                 let [_, _, (_, answer)] = logic.script();

@@ -3,6 +3,8 @@
 //! The body comes from outside, so every way it can be wrong is one sentence that can be sent back
 //! and logged: it says what and where, and never repeats a value, which may be what a person wrote.
 
+use std::sync::Arc;
+
 use serde_json::error::Category;
 
 use crate::Activity;
@@ -70,6 +72,36 @@ impl Activity {
     /// assert_eq!(error.to_string(), "activity.text: expected a string at line 1 column 26");
     /// ```
     pub fn from_json(bytes: &[u8]) -> Result<Self, ParseError> {
+        let mut activity = None;
+        Self::read_json(&mut activity, bytes)?;
+        Ok(activity.expect("what was read without an error is there"))
+    }
+
+    /// As [`from_json`](Self::from_json), for an activity that is handed on: it is large, and what is
+    /// shared is not copied any more.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](Self::from_json).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use sayso_activity::Activity;
+    ///
+    /// let activity: Arc<Activity> = Activity::shared_from_json(br#"{"type":"message","text":"hi"}"#)?;
+    /// assert_eq!(activity.text(), "hi");
+    /// # Ok::<(), sayso_activity::ParseError>(())
+    /// ```
+    pub fn shared_from_json(bytes: &[u8]) -> Result<Arc<Self>, ParseError> {
+        let mut activity = None;
+        Self::read_json(&mut activity, bytes)?;
+        Ok(Arc::new(activity.expect("what was read without an error is there")))
+    }
+
+    /// Reads into a place, which is filled when there is no error.
+    fn read_json(activity: &mut Option<Self>, bytes: &[u8]) -> Result<(), ParseError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return Err(ParseError::ByteOrderMark);
         }
@@ -82,19 +114,17 @@ impl Activity {
         // One pass here is cheaper than the parser's own check of each string.
         let text = str::from_utf8(bytes)
             .map_err(|error| ParseError::NotUtf8 { at: error.valid_up_to() })?;
-        let mut activity = None;
-        if quick::read(&mut activity, text)
-            && let Some(activity) = activity
-        {
-            return Ok(activity);
+        if quick::read(activity, text) {
+            return Ok(());
         }
-        serde_json::from_str(text).map_err(|error| {
+        *activity = Some(serde_json::from_str(text).map_err(|error| {
             let reason = error.to_string().into();
             match error.classify() {
                 Category::Data => ParseError::Member { reason },
                 Category::Syntax | Category::Eof | Category::Io => ParseError::Syntax { reason },
             }
-        })
+        })?);
+        Ok(())
     }
 
     /// Writes the activity as compact JSON; raw members keep their own spacing.

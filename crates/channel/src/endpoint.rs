@@ -160,11 +160,12 @@ async fn messages(
     let body = intake::read(request, options).await?;
     let mut activity = parse(&body)?;
     if let Some(verified) = verified {
-        verified.admit(&mut activity).map_err(refusal::of_denial)?;
+        verified.admit(Arc::make_mut(&mut activity)).map_err(refusal::of_denial)?;
     }
     guard::check_ids(&activity)?;
     guard::check_service_url(&activity, &endpoint.service_urls)?;
     if activity.delivery_mode.as_deref() == Some("stream") {
+        let activity = Arc::unwrap_or_clone(activity);
         return stream::answer(endpoint.engine.clone(), activity).await;
     }
     let want = answer::Want::of(&activity);
@@ -174,13 +175,13 @@ async fn messages(
     }
 }
 
-fn parse(body: &[u8]) -> Result<Activity, Refusal> {
+fn parse(body: &[u8]) -> Result<Arc<Activity>, Refusal> {
     let bad = |error: sayso_turn::activity::ParseError| {
         Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", error.to_string())
     };
-    let mut activity = Activity::from_json(body).map_err(bad)?;
+    let mut activity = Activity::shared_from_json(body).map_err(bad)?;
     activity.check().map_err(bad)?;
     // Says who called on whose behalf, so only somebody who checked a token may set it.
-    drop(activity.extra.remove("callerId"));
+    drop(Arc::make_mut(&mut activity).extra.remove("callerId"));
     Ok(activity)
 }

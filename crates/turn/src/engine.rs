@@ -109,12 +109,12 @@ impl Engine {
     ///
     /// # Cancellation
     /// Dropping the future does not stop the turn; send the activity again to learn its answer.
-    pub fn receive(
+    pub fn receive<A: Into<Arc<Activity>>>(
         &self,
-        activity: Activity,
-    ) -> impl Future<Output = Result<Answer, Error>> + Send + use<'_> {
+        activity: A,
+    ) -> impl Future<Output = Result<Answer, Error>> + Send + use<'_, A> {
         // At once: an activity is a kilobyte, and a future is moved before it is polled.
-        self.take_in(Arc::new(activity), None)
+        self.take_in(activity.into(), None)
     }
 
     /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they go to

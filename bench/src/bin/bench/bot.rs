@@ -12,12 +12,16 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use rustix::process::{Pid, Signal, kill_process};
 use sayso_bench::{peer::Logic, process};
 
 use crate::runtime::{Programs, Runtime};
 
 /// How long a bot may take to be ready.
 const READY: Duration = Duration::from_secs(60);
+
+/// How long a bot may take to end.
+const STOP: Duration = Duration::from_secs(5);
 
 /// A process that ends with this value.
 #[derive(Debug)]
@@ -93,6 +97,22 @@ impl Bot {
         process::memory(&self.child.id().to_string(), "VmRSS")
     }
 
+    /// Ends it in good order: a program that is watched at work says only then what was seen.
+    fn stop(&mut self) -> io::Result<()> {
+        if self.child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        kill_process(Pid::from_child(&self.child), Signal::TERM)?;
+        let began = Instant::now();
+        while began.elapsed() < STOP {
+            if self.child.try_wait()?.is_some() {
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.kill()
+    }
+
     /// Ends it at once, as a crash would.
     pub(crate) fn kill(&mut self) -> io::Result<()> {
         self.child.kill()?;
@@ -103,7 +123,7 @@ impl Bot {
 impl Drop for Bot {
     fn drop(&mut self) {
         // Nothing is left to do about a process that cannot be ended.
-        drop(self.kill());
+        drop(self.stop());
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct Machine {
     pub(crate) day: String,
     /// Whether the last run was a quick one.
     pub(crate) is_quick: bool,
+    /// Whether our programs were optimised for the ways they were seen to take.
+    #[serde(default)]
+    pub(crate) is_profiled: bool,
 }
 
 /// Writes it down beside the results.
@@ -37,6 +40,7 @@ pub(crate) fn note(results: &Path, is_quick: bool) -> anyhow::Result<()> {
         node: said("node", &["--version"]),
         day: said("date", &["-u", "+%Y-%m-%d"]),
         is_quick,
+        is_profiled: option_env!("SAYSO_PROFILED").is_some(),
     };
     fs::write(results.join("machine.json"), serde_json::to_string_pretty(&machine)?)?;
     Ok(())

@@ -48,6 +48,13 @@ impl Sheet {
              the feature `jemalloc`.",
         );
         let Some(machine) = machine::read(results) else { return };
+        self.line(if machine.is_profiled {
+            "\nIt was also optimised for the ways it was seen to take in a short run of all that is \
+             measured here (`scripts/profiled`). What that brings, and how to do it with a bot of your \
+             own, is [below](#optimised-for-what-it-does)."
+        } else {
+            "\nIt was not optimised for the ways it takes here (`scripts/profiled`)."
+        });
         self.line(&format!(
             "\n{}, {} cores, {} GB, {}; {}, Node {}; {}.",
             machine.processor,
