@@ -259,6 +259,23 @@ async fn p8_trouble_ends_in_a_clear_error_within_the_deadline() {
     }
 }
 
+/// A save is timed by the store where it promises that in time, else by the runtime.
+#[tokio::test(start_paused = true)]
+async fn p8_a_store_that_times_its_saves_is_trusted_as_far_as_its_word_goes() {
+    let deadline = World::new().limits.deadline;
+    for (promise, is_trusted) in
+        [(Some(deadline / 2), true), (Some(deadline * 2), false), (None, false)]
+    {
+        let world = World::new();
+        let instance = world.start(log_bot());
+        *world.store.save_time_max.lock().unwrap() = promise;
+        // No store keeps such a word: that is how it shows who watches the time.
+        *world.store.always.lock().unwrap() = Some(Fault::Slow(deadline * 3));
+        let said = instance.say("1", "m1").await;
+        assert_eq!(said.is_ok(), is_trusted, "{promise:?}: {said:?}");
+    }
+}
+
 /// The state of the bot and what the runtime keeps are apart.
 #[tokio::test(start_paused = true)]
 async fn what_the_runtime_keeps_is_under_one_property() {

@@ -174,6 +174,8 @@ pub(crate) struct TestStore {
     pub(crate) always: Mutex<Option<Fault>>,
     /// Whether it pretends that it cannot write several documents at once.
     pub(crate) has_steps: AtomicBool,
+    /// What it promises of the time that a save takes.
+    pub(crate) save_time_max: Mutex<Option<Duration>>,
     pub(crate) load_faults: Mutex<VecDeque<Fault>>,
     pub(crate) loads: AtomicU64,
     pub(crate) writes: AtomicU64,
@@ -278,6 +280,10 @@ impl Store for TestStore {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         if self.has_steps.load(Ordering::Relaxed) { None } else { self.inner.transactions() }
+    }
+
+    fn save_time_max(&self) -> Option<Duration> {
+        *self.save_time_max.lock().unwrap()
     }
 }
 
