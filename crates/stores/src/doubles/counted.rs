@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -121,6 +122,10 @@ impl<S: Store + ?Sized> Store for Counted<S> {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.store.transactions().map(|_| self as &dyn Transactions)
+    }
+
+    fn save_time_max(&self) -> Option<Duration> {
+        self.store.save_time_max()
     }
 }
 

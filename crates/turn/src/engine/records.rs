@@ -18,6 +18,10 @@ use super::{
     work::Task,
 };
 
+/// How many are seen to before whatever else is to be done gets a turn. On a store that answers at once
+/// nothing here waits, and ten thousand may be due together.
+const AT_ONCE: usize = 32;
+
 /// What waits, by the time until which it does.
 #[derive(Debug, Default)]
 pub(super) struct Records {
@@ -65,13 +69,17 @@ impl Shared {
 
 /// Sees to what waits until nothing does.
 async fn watch(shared: Arc<Shared>) {
-    let mut now = shared.uptime();
+    let (mut now, mut count) = (shared.uptime(), 0);
     loop {
         let next = shared.records.queue().next(now);
         match next {
             Next::Due(mailbox) => {
                 if let Some(courier) = due(&shared, &mailbox) {
                     shared.go(courier).await;
+                }
+                count += 1;
+                if count % AT_ONCE == 0 {
+                    tokio::task::yield_now().await;
                 }
                 continue;
             }
@@ -107,4 +115,55 @@ fn due(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>) -> Option<Task> {
     let mut desk = mailbox.desk();
     desk.is_waiting = false;
     (!desk.handed.is_empty()).then(|| shared.courier(mailbox, &mut desk)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use sayso_activity::Activity;
+
+    use super::*;
+    use crate::{
+        Bot, Engine, Turn,
+        channel::{Channel, Delivery, Parcel},
+        store::MemoryStore,
+    };
+
+    #[derive(Debug)]
+    struct Nowhere;
+
+    #[async_trait]
+    impl Channel for Nowhere {
+        async fn deliver(&self, _: &Parcel) -> Delivery {
+            Delivery::Delivered { id: None }
+        }
+    }
+
+    #[tokio::test]
+    async fn others_get_their_turn_while_many_are_recorded() {
+        let bot = Bot::new().on_message(async |mut turn: Turn| {
+            turn.say("hello");
+            Ok(())
+        });
+        let store = Arc::new(MemoryStore::default());
+        let engine = Engine::builder(bot, store, Arc::new(Nowhere)).start();
+        let many = 10 * AT_ONCE as u64;
+        for number in 0..many {
+            let text = format!(
+                r#"{{"type":"message","id":"1","channelId":"test","conversation":{{"id":"{number}"}}}}"#
+            );
+            engine.receive(Activity::from_json(text.as_bytes()).unwrap()).await.unwrap();
+        }
+        let recorded = || engine.stats().commits - many;
+        // Blocked, so that all of them are due when the thread is free again.
+        std::thread::sleep(engine.shared.limits.record_after);
+        let (mut before, mut most) = (recorded(), 0);
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+            most = most.max(recorded() - before);
+            before = recorded();
+        }
+        assert_eq!(recorded(), many);
+        assert!(most <= AT_ONCE as u64, "{most} were recorded in one go");
+    }
 }
