@@ -116,6 +116,7 @@ impl Shared {
     ) -> Commit {
         let began = self.uptime();
         let further = shelf.changed();
+        let time_max = self.store.save_time_max().filter(|_| further.is_empty());
         let has_steps = !further.is_empty() && self.store.transactions().is_none();
         let id = if has_steps { self.ids.unique() } else { String::new() };
         let rev = draft.document.ledger.rev;
@@ -125,7 +126,6 @@ impl Shared {
         let write = self.write(&mailbox.key, &mut draft.document, &draft.expect);
         let bytes = write.body.len();
         fault!("before_commit");
-        let time_max = self.store.save_time_max().filter(|_| further.is_empty());
         let saved = match (has_steps, further.is_empty()) {
             (false, true) => self.store.save(write),
             (false, false) => self.save_all(write, further).boxed(),
