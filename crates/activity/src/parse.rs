@@ -97,7 +97,8 @@ impl Activity {
     pub fn shared_from_json(bytes: &[u8]) -> Result<Arc<Self>, ParseError> {
         let mut activity = None;
         Self::read_json(&mut activity, bytes)?;
-        Ok(Arc::new(activity.expect("what was read without an error is there")))
+        // In this order: the other way round it is moved once more.
+        Ok(activity.map(Arc::new).expect("what was read without an error is there"))
     }
 
     /// Reads into a place, which is filled when there is no error.
