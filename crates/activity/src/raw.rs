@@ -39,9 +39,17 @@ thread_local! {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Raw(Arc<str>);
+pub struct Raw(Text);
 
-static NULL: LazyLock<Raw> = LazyLock::new(|| Raw("null".into()));
+/// A text, by where it comes from. What `serde_json` has read it also writes as it is; what was written
+/// here it would read again first.
+#[derive(Clone)]
+enum Text {
+    Read(Arc<RawValue>),
+    Written(Arc<str>),
+}
+
+static NULL: LazyLock<Raw> = LazyLock::new(|| Raw::from(RawValue::NULL.to_owned()));
 
 impl Raw {
     /// Keeps a JSON text; white space around it is dropped, inside it is kept.
@@ -61,8 +69,10 @@ impl Raw {
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         in_scratch(|mut text| {
             let written = serde_json::to_writer(&mut text, value);
-            let kept = written
-                .map(|()| Self(str::from_utf8(&text).expect("the serialiser writes UTF-8").into()));
+            let kept = written.map(|()| {
+                let text = str::from_utf8(&text).expect("the serialiser writes UTF-8");
+                Self(Text::Written(text.into()))
+            });
             (text, kept)
         })
     }
@@ -85,7 +95,7 @@ impl Raw {
         in_scratch(|text| {
             let mut text = String::from_utf8(text).expect("nothing is UTF-8");
             ObjectText::write(&mut text, fill);
-            let kept = Self(text.as_str().into());
+            let kept = Self(Text::Written(text.as_str().into()));
             (text.into_bytes(), kept)
         })
     }
@@ -99,7 +109,10 @@ impl Raw {
     /// The JSON text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        match &self.0 {
+            Text::Read(value) => value.get(),
+            Text::Written(text) => text,
+        }
     }
 
     /// Reads the text as a type of one's own.
@@ -140,15 +153,19 @@ impl From<serde_json::Value> for Raw {
 
 impl From<Box<RawValue>> for Raw {
     fn from(value: Box<RawValue>) -> Self {
-        Self(Box::<str>::from(value).into())
+        Self(Text::Read(Arc::from(value)))
     }
 }
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The way of `serde_json` to write a text as it is begins with its own look at the text.
-        let raw: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
-        raw.serialize(serializer)
+        match &self.0 {
+            Text::Read(value) => value.serialize(serializer),
+            Text::Written(text) => {
+                let value: &RawValue = serde_json::from_str(text).map_err(S::Error::custom)?;
+                value.serialize(serializer)
+            }
+        }
     }
 }
 
@@ -182,6 +199,16 @@ mod tests {
             assert_eq!(raw.as_str(), text);
             assert_eq!(serde_json::to_string(&raw).unwrap(), text);
             assert_eq!(serde_json::from_str::<Raw>(text).unwrap(), raw);
+        }
+    }
+
+    #[test]
+    fn what_was_written_here_serde_writes_to_the_letter_too() {
+        let object = Raw::object(|object| object.string("a", "\"é"));
+        for raw in [object, Raw::of(&("x", 1.0)).unwrap(), Raw::from(json!({"b": [null]}))] {
+            let both = serde_json::to_string(&(&raw, 1)).unwrap();
+            assert_eq!(both, format!("[{},1]", raw.as_str()));
+            assert_eq!(serde_json::from_str::<(Raw, u8)>(&both).unwrap(), (raw, 1));
         }
     }
 

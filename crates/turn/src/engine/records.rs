@@ -119,25 +119,10 @@ fn due(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>) -> Option<Task> {
 
 #[cfg(test)]
 mod tests {
-    use async_trait::async_trait;
     use sayso_activity::Activity;
 
     use super::*;
-    use crate::{
-        Bot, Engine, Turn,
-        channel::{Channel, Delivery, Parcel},
-        store::MemoryStore,
-    };
-
-    #[derive(Debug)]
-    struct Nowhere;
-
-    #[async_trait]
-    impl Channel for Nowhere {
-        async fn deliver(&self, _: &Parcel) -> Delivery {
-            Delivery::Delivered { id: None }
-        }
-    }
+    use crate::{Bot, Engine, Turn, engine::work::tests::Nowhere, store::MemoryStore};
 
     #[tokio::test]
     async fn others_get_their_turn_while_many_are_recorded() {

@@ -130,7 +130,7 @@ impl Shared {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use async_trait::async_trait;
 
     use super::*;
@@ -140,8 +140,9 @@ mod tests {
         store::MemoryStore,
     };
 
+    /// Takes every reply at once.
     #[derive(Debug)]
-    struct Nowhere;
+    pub(in super::super) struct Nowhere;
 
     #[async_trait]
     impl Channel for Nowhere {
