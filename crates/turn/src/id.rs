@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -12,6 +12,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use smol_str::{SmolStr, SmolStrBuilder};
 
 use crate::Key;
 
@@ -72,12 +73,16 @@ impl fmt::Debug for TurnId {
 
 /// Names a reply: its turn and its place in the turn. The same on every attempt and instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ReplyId(Arc<str>);
+pub struct ReplyId(SmolStr);
 
 impl ReplyId {
     pub(crate) fn new(turn: TurnId, index: usize) -> Self {
-        let mut digits = itoa::Buffer::new();
-        Self([turn.as_str(), ".", digits.format(index)].concat().into())
+        // Short enough to stand in the value itself: it is copied often.
+        let mut text = SmolStrBuilder::new();
+        text.push_str(turn.as_str());
+        text.push('.');
+        text.push_str(itoa::Buffer::new().format(index));
+        Self(text.finish())
     }
 
     pub(crate) fn from_text(text: &str) -> Self {
@@ -130,9 +135,18 @@ impl Ids {
 
     /// An id that no other call on any instance gives.
     pub(crate) fn unique(&self) -> String {
-        let mut digits = itoa::Buffer::new();
-        let number = digits.format(self.next.fetch_add(1, Ordering::Relaxed));
-        [&self.instance, ".", number].concat()
+        let mut id = String::new();
+        self.write_unique(&mut id);
+        id
+    }
+
+    /// Puts such an id in the place of another.
+    pub(crate) fn write_unique(&self, id: &mut String) {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        id.clear();
+        id.push_str(&self.instance);
+        id.push('.');
+        id.push_str(itoa::Buffer::new().format(number));
     }
 
     /// Full jitter: any time from nothing to `most`.

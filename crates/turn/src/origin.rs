@@ -25,6 +25,11 @@ impl Origin {
         Self { activity: Arc::clone(activity), is_known: false }
     }
 
+    /// The activity as it came.
+    pub(crate) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+
     /// Addresses an activity back to there.
     pub(crate) fn address(&self, activity: &mut Activity) {
         if self.is_known {

@@ -84,19 +84,16 @@ pub async fn run(
 ) -> Result<Outcome, Error> {
     let key = conversation_key(&activity)?;
     let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
-    let source = Arc::new(Given::new(documents.clone()));
-    let activity = Arc::new(activity);
-    let attempt = Attempt {
+    let source = Arc::new(Given::new(documents.clone(), Arc::default()));
+    let attempt = Arc::new(Attempt {
         id,
-        origin: Origin::of(&activity),
-        activity,
+        origin: Origin::of(&Arc::new(activity)),
         now: Timestamp::START,
         bag: documents.get(&key).cloned().unwrap_or_default(),
         source: Arc::clone(&source) as _,
         effects: Arc::default(),
-        limits: Arc::new(Limits::default()),
         key,
-    };
+    });
     let made = attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
     documents.extend(made.documents);
     let timers =
@@ -115,18 +112,17 @@ pub(crate) fn conversation_key(activity: &Activity) -> Result<Key, crate::KeyErr
     )
 }
 
-/// What one run starts from.
+/// What one run starts from. The turn has a share of it: one, instead of one in each part.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) id: TurnId,
     pub(crate) key: Key,
-    pub(crate) activity: Arc<Activity>,
+    /// The activity, and where its replies go.
     pub(crate) origin: Origin,
     pub(crate) now: Timestamp,
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) effects: Arc<Effects>,
-    pub(crate) limits: Arc<Limits>,
 }
 
 /// What one run made. The conversation's bag is the first document.
@@ -141,7 +137,7 @@ pub(crate) struct Made {
 
 impl Attempt {
     /// Starts the logic. Nothing of it runs before it is waited for, but what it does at once.
-    pub(crate) fn start(&self, logic: &dyn Logic) -> Running {
+    pub(crate) fn start(self: &Arc<Self>, logic: &dyn Logic) -> Running {
         let home = Arc::default();
         let turn = self.turn(&home);
         // The handler itself may panic before it gives a future.
@@ -151,7 +147,7 @@ impl Attempt {
 
     /// Runs the logic, within a time if one is given.
     pub(crate) async fn run(
-        &self,
+        self: &Arc<Self>,
         logic: &dyn Logic,
         within: Option<(&dyn Clock, Duration)>,
     ) -> Result<Made, Failure> {
@@ -160,7 +156,7 @@ impl Attempt {
 
     /// Runs the error handler: its replies count, its changes of state do not.
     pub(crate) async fn run_on_error(
-        &self,
+        self: &Arc<Self>,
         logic: &dyn Logic,
         failure: Arc<Failure>,
         within: Option<(&dyn Clock, Duration)>,
@@ -177,26 +173,26 @@ impl Attempt {
         }))
     }
 
-    fn turn(&self, home: &Arc<Home>) -> Turn {
-        let inner = Inner {
-            id: self.id,
-            activity: Arc::clone(&self.activity),
-            origin: self.origin.clone(),
-            now: self.now,
-            conversation: State::new(self.key.clone(), self.bag.clone()),
-            further: Vec::new(),
-            source: Arc::clone(&self.source),
-            effects: Arc::clone(&self.effects),
-            limits: Arc::clone(&self.limits),
-            hooks: Hooks::default(),
-            replies: Replies::default(),
-            shown: 0,
-            streams: 0,
-            timers: Vec::new(),
-            cancelled: Vec::new(),
-            response: None,
-            is_kept: false,
-        };
+    fn turn(self: &Arc<Self>, home: &Arc<Home>) -> Turn {
+        let room = Box::new_uninit();
+        // Made where it stays.
+        let inner = Box::write(
+            room,
+            Inner {
+                attempt: Arc::clone(self),
+                changed: None,
+                conversation: State::new(self.key.clone(), self.bag.clone()),
+                further: Vec::new(),
+                hooks: Hooks::default(),
+                replies: Replies::default(),
+                shown: 0,
+                streams: 0,
+                timers: Vec::new(),
+                cancelled: Vec::new(),
+                response: None,
+                is_kept: false,
+            },
+        );
         Turn::new(inner, home)
     }
 }
@@ -205,12 +201,13 @@ impl Attempt {
 #[derive(Debug)]
 pub(crate) struct Given {
     documents: Documents,
+    limits: Arc<Limits>,
     shown: Mutex<Vec<Activity>>,
 }
 
 impl Given {
-    pub(crate) fn new(documents: Documents) -> Self {
-        Self { documents, shown: Mutex::default() }
+    pub(crate) fn new(documents: Documents, limits: Arc<Limits>) -> Self {
+        Self { documents, limits, shown: Mutex::default() }
     }
 
     fn shown(&self) -> Vec<Activity> {
@@ -237,5 +234,9 @@ impl Source for Given {
 
     fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
     }
 }

@@ -5,10 +5,11 @@
 
 mod memory;
 
-use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
+use smol_str::SmolStr;
 
 pub use self::memory::MemoryStore;
 use crate::{Key, clock::Timestamp};
@@ -77,12 +78,12 @@ pub struct Stored {
 
 /// The version of a document, as the engine names it. Never reused for other content of the key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ETag(Arc<str>);
+pub struct ETag(SmolStr);
 
 impl ETag {
     /// Takes over the engine's name for a version.
-    pub fn new(text: impl Into<Arc<str>>) -> Self {
-        Self(text.into())
+    pub fn new(text: impl AsRef<str>) -> Self {
+        Self(SmolStr::new(text))
     }
 
     /// The engine's name for the version.

@@ -26,10 +26,10 @@ use crate::{
     Bag, Key, KeyError, Limits,
     clock::Timestamp,
     document::{Response, Timer},
-    effects::{Effects, IdempotencyKey},
+    effects::IdempotencyKey,
     hooks::Hooks,
     id::TurnId,
-    origin::Origin,
+    run::Attempt,
     state::{Property, State, StateError},
     store,
     versioned::Newer,
@@ -73,17 +73,12 @@ pub(crate) struct Home(Mutex<Option<Box<Inner>>>);
 /// What an attempt starts from, and collects.
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) id: TurnId,
-    pub(crate) activity: Arc<Activity>,
-    /// Where replies go.
-    pub(crate) origin: Origin,
-    pub(crate) now: Timestamp,
+    pub(crate) attempt: Arc<Attempt>,
+    /// The inbound activity, where a handler has changed it.
+    pub(crate) changed: Option<Arc<Activity>>,
     /// The conversation's state first, then the further documents in the order of their loading.
     pub(crate) conversation: State,
     pub(crate) further: Vec<State>,
-    pub(crate) source: Arc<dyn Source>,
-    pub(crate) effects: Arc<Effects>,
-    pub(crate) limits: Arc<Limits>,
     /// What sees each reply before it is one.
     pub(crate) hooks: Hooks,
     pub(crate) replies: Replies,
@@ -100,7 +95,12 @@ pub(crate) struct Inner {
 impl Inner {
     /// Whether all replies go into the answer, so that nothing may be shown before.
     fn is_silent(&self) -> bool {
-        self.activity.delivery_mode.as_deref() == Some("expectReplies")
+        self.activity().delivery_mode.as_deref() == Some("expectReplies")
+    }
+
+    /// The inbound activity, as the handlers see it.
+    pub(crate) fn activity(&self) -> &Arc<Activity> {
+        self.changed.as_ref().unwrap_or_else(|| self.attempt.origin.activity())
     }
 
     /// State met in this attempt that a newer build wrote.
@@ -121,6 +121,9 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     fn spawn(&self, work: BoxFuture<'static, ()>);
 
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
+
+    /// What a turn may take up.
+    fn limits(&self) -> &Limits;
 }
 
 /// Names a timer, so that a later turn can cancel it. It can be kept in the state.
@@ -137,8 +140,8 @@ impl TimerId {
 }
 
 impl Turn {
-    pub(crate) fn new(inner: Inner, home: &Arc<Home>) -> Self {
-        Self { inner: Some(Box::new(inner)), home: Arc::clone(home) }
+    pub(crate) fn new(inner: Box<Inner>, home: &Arc<Home>) -> Self {
+        Self { inner: Some(inner), home: Arc::clone(home) }
     }
 
     fn inner(&self) -> &Inner {
@@ -152,32 +155,33 @@ impl Turn {
     /// Names this turn: the same on every attempt, instance and redelivery.
     #[must_use]
     pub fn id(&self) -> TurnId {
-        self.inner().id
+        self.inner().attempt.id
     }
 
     /// The inbound activity.
     #[must_use]
     pub fn activity(&self) -> &Activity {
-        &self.inner().activity
+        self.inner().activity()
     }
 
     /// The inbound activity, to be changed for the handlers that come after: a translated text, for
     /// example. Where replies go and what the turn is called does not change with it.
     pub fn activity_mut(&mut self) -> &mut Activity {
-        Arc::make_mut(&mut self.inner_mut().activity)
+        let Inner { attempt, changed, .. } = self.inner_mut();
+        Arc::make_mut(changed.get_or_insert_with(|| Arc::clone(attempt.origin.activity())))
     }
 
     /// The text of the inbound activity, empty when it has none.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.inner().activity.text()
+        self.inner().activity().text()
     }
 
     /// When the activity arrived. The same on every attempt in this process; use it instead of the
     /// machine's clock, so that the logic stays repeatable.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.inner().now
+        self.inner().attempt.now
     }
 
     /// The conversation's state of type `T`, by reference; saved with the turn if it changed.
@@ -236,7 +240,7 @@ impl Turn {
         let at = match inner.further.iter().position(|state| *state.key() == key) {
             Some(at) => at,
             None => {
-                let bag = inner.source.bag(&key).await?;
+                let bag = inner.attempt.source.bag(&key).await?;
                 inner.further.push(State::new(key.clone(), bag));
                 inner.further.len() - 1
             }
@@ -295,12 +299,12 @@ impl Turn {
         F: FnOnce(IdempotencyKey) -> Fut + Send,
         Fut: Future<Output = Result<T, E>> + Send,
     {
-        let inner = self.inner();
-        if let Some(value) = inner.effects.get(name) {
+        let attempt = &self.inner().attempt;
+        if let Some(value) = attempt.effects.get(name) {
             return Ok(value);
         }
-        let value = call(IdempotencyKey::new(inner.id, name)).await?;
-        inner.effects.put(name, &value);
+        let value = call(IdempotencyKey::new(attempt.id, name)).await?;
+        attempt.effects.put(name, &value);
         Ok(value)
     }
 
@@ -308,9 +312,9 @@ impl Turn {
     /// whatever instance is alive then, and arrives as an activity from the same user.
     pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
         let inner = self.inner_mut();
-        let id = format!("{}.t{}", inner.id, inner.timers.len());
-        let at = inner.now.after(wait);
-        let activity = addressed(event, &inner.activity, &id);
+        let id = format!("{}.t{}", inner.attempt.id, inner.timers.len());
+        let at = inner.attempt.now.after(wait);
+        let activity = addressed(event, inner.activity(), &id);
         let raw = Raw::of(&activity).expect("an activity is always JSON");
         inner.timers.push(Arc::new(Timer { id: id.clone(), at, activity: raw }));
         TimerId(id)
@@ -326,11 +330,11 @@ impl Turn {
     /// How to reach this conversation later.
     #[must_use]
     pub fn reference(&self) -> Reference {
-        self.inner().origin.reference()
+        self.inner().attempt.origin.reference()
     }
 
     fn parts(&self) -> (&str, &str, &str) {
-        let activity = &self.inner().activity;
+        let activity = self.inner().activity();
         (
             activity.channel_id.as_deref().unwrap_or_default(),
             activity.conversation.as_ref().and_then(|c| c.id.as_deref()).unwrap_or_default(),

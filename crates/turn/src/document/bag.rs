@@ -1,12 +1,13 @@
 //! The property bag: names and JSON values, in order, each value kept as text until somebody asks.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use sayso_activity::{Raw, json::write_string};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, Error as _, MapAccess, Visitor},
 };
+use smol_str::SmolStr;
 
 /// Properties by name. Cloning it copies no value.
 ///
@@ -27,7 +28,7 @@ pub struct Bag {
 
 #[derive(Clone)]
 struct Member {
-    name: Arc<str>,
+    name: SmolStr,
     raw: Raw,
     /// Whether this process wrote the text, so that writing the same value gives the same text.
     is_ours: bool,
@@ -167,11 +168,11 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bag, A::Error> {
         let mut properties: Vec<Member> = Vec::new();
-        while let Some((name, raw)) = map.next_entry::<String, Raw>()? {
-            if properties.iter().any(|member| *member.name == *name) {
+        while let Some((name, raw)) = map.next_entry::<SmolStr, Raw>()? {
+            if properties.iter().any(|member| member.name == name) {
                 return Err(A::Error::custom("a property occurs twice"));
             }
-            properties.push(Member { name: name.into(), raw, is_ours: false });
+            properties.push(Member { name, raw, is_ours: false });
         }
         Ok(Bag { properties })
     }

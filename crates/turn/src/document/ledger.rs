@@ -121,7 +121,7 @@ pub struct Entry {
     pub id: ReplyId,
     /// What to send, as JSON.
     #[serde(with = "text")]
-    pub activity: Arc<str>,
+    pub activity: String,
     /// Whether an instance that gave its claim up does not know if it arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,

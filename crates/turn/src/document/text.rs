@@ -1,7 +1,5 @@
 //! A JSON value that is kept as text.
 
-use std::sync::Arc;
-
 use sayso_activity::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
 
@@ -9,6 +7,6 @@ pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::O
     Raw::from_text(text.to_owned()).map_err(S::Error::custom)?.serialize(serializer)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
-    Raw::deserialize(from).map(|raw| raw.as_str().into())
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Raw::deserialize(from).map(|raw| raw.as_str().to_owned())
 }

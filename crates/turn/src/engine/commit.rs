@@ -169,7 +169,7 @@ impl Shared {
     /// Gives a document its next revision and writes it as text.
     pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.ledger.rev += 1;
-        document.ledger.write = self.ids.unique();
+        self.ids.write_unique(&mut document.ledger.write);
         let ledger = &mut document.ledger;
         ledger.expires = match self.limits.ttl.is_set().then(|| self.limits.ttl.of(key)).flatten() {
             Some(ttl) if ledger.waits_until().is_none() => Some(self.clock.now().after(ttl)),

@@ -30,20 +30,21 @@ enum Errand {
     Ask(Chore),
     /// Wait, or until something changed.
     Wait(Duration),
-    /// Nothing is left.
-    Done,
+    /// Nothing is left; the flag says that the mailbox is at rest.
+    Done(bool),
 }
 
 /// Delivers until nothing is left to deliver, record or watch.
 pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
-    let mut now = shared.uptime();
+    let mut errand = next(&shared, &mailbox, &mut mailbox.desk(), shared.uptime());
     loop {
-        let errand = next(&shared, &mailbox, now);
         match errand {
             Errand::HandOver(entry, is_repeat) => {
                 let delivery = hand_over(&shared, &mailbox, &entry, is_repeat).await;
-                now = shared.uptime();
-                settle(&shared, &mailbox, entry, &delivery, now);
+                let now = shared.uptime();
+                let desk = &mut *mailbox.desk();
+                settle(&shared, &mailbox, desk, entry, &delivery, now);
+                errand = next(&shared, &mailbox, desk, now);
                 continue;
             }
             Errand::Ask(chore) => {
@@ -57,16 +58,19 @@ pub(super) async fn deliver(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
             Errand::Wait(time) => {
                 shared.within(time, mailbox.changed.notified()).await;
             }
-            Errand::Done => break,
+            Errand::Done(is_at_rest) => {
+                if is_at_rest {
+                    shared.retire(&mailbox);
+                }
+                return;
+            }
         }
-        now = shared.uptime();
+        errand = next(&shared, &mailbox, &mut mailbox.desk(), shared.uptime());
     }
-    shared.retire(&mailbox);
 }
 
-fn next(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, now: Duration) -> Errand {
+fn next(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, desk: &mut Desk, now: Duration) -> Errand {
     let limits = &shared.limits;
-    let desk = &mut *mailbox.desk();
     let is_handed = |entry: &Arc<Entry>| desk.handed.iter().any(|done| done.entry.id == entry.id);
     let waiting = desk.outbox.iter().find(|entry| !is_handed(entry));
     if let Some(entry) = waiting.filter(|_| !desk.is_releasing) {
@@ -93,7 +97,7 @@ fn next(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, now: Duration) -> Errand {
         }
         shared.record_at(at, mailbox, desk);
         desk.is_delivering = false;
-        return Errand::Done;
+        return Errand::Done(false);
     }
     if let Some((claim, since)) = &desk.foreign
         && !shared.is_closing()
@@ -106,7 +110,7 @@ fn next(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, now: Duration) -> Errand {
         };
     }
     desk.is_delivering = false;
-    Errand::Done
+    Errand::Done(desk.is_idle())
 }
 
 /// How long what is handed over waits for a commit to be recorded with, if the last one took so long. To
@@ -158,12 +162,12 @@ fn named(activity: &Activity, mailbox: &Mailbox) -> Result<Option<Arc<Activity>>
 fn settle(
     shared: &Shared,
     mailbox: &Mailbox,
+    desk: &mut Desk,
     entry: Arc<Entry>,
     delivery: &Delivery,
     now: Duration,
 ) {
     let limits = &shared.limits;
-    let mut desk = mailbox.desk();
     desk.in_hand = None;
     let (reason, after) = match delivery {
         Delivery::Delivered { id } => {

@@ -44,7 +44,7 @@ pub(super) struct Result {
 #[derive(Debug)]
 struct Prepared {
     id: ReplyId,
-    text: Arc<str>,
+    text: String,
     activity: Arc<Activity>,
     is_kept: bool,
     /// Whether it goes into the answer, not to the outbox.
@@ -73,7 +73,7 @@ impl Draft {
             drop(ledger.outbox.remove(at));
             self.is_changed = true;
             if let Some((reason, when)) = parked {
-                let activity = Raw::from_text(entry.activity.as_ref().into());
+                let activity = Raw::from_text(entry.activity.clone());
                 let activity = activity.expect("what was stored is JSON");
                 let (id, reason) = (entry.id.clone(), reason.clone());
                 park(ledger, Parked { id, reason, at: *when, activity }, limits);
@@ -276,7 +276,7 @@ impl Draft {
         let mut answers = Vec::new();
         for Prepared { id, text, activity, is_kept, is_answer } in replies {
             if is_answer {
-                let raw = Raw::from_text(text.as_ref().into());
+                let raw = Raw::from_text(text);
                 answers.push(raw.expect("an activity is written as JSON"));
             } else {
                 let (activity, made) = (text, Some(activity));
@@ -333,6 +333,6 @@ fn to_stored(turn: TurnId, reply: Reply, is_answer: bool) -> Prepared {
     if is_answer {
         Arc::make_mut(&mut activity).id = Some(id.as_str().to_owned());
     }
-    let text = activity.to_text().into();
+    let text = activity.to_text();
     Prepared { id, text, activity, is_kept, is_answer }
 }

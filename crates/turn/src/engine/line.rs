@@ -32,7 +32,7 @@ use crate::{
 /// A run that nobody waits for any longer.
 #[derive(Debug)]
 pub(super) struct Carried {
-    attempt: Attempt,
+    attempt: Arc<Attempt>,
     running: Running,
     shelf: Arc<Shelf>,
     /// How many turns had committed when it began.
@@ -40,7 +40,12 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    pub(super) fn new(attempt: Attempt, running: Running, shelf: Arc<Shelf>, turn: u64) -> Self {
+    pub(super) fn new(
+        attempt: Arc<Attempt>,
+        running: Running,
+        shelf: Arc<Shelf>,
+        turn: u64,
+    ) -> Self {
         Self { attempt, running, shelf, turn }
     }
 
@@ -117,7 +122,7 @@ async fn step(
     let mut run = match known {
         Some(run) if run.holds(&draft.document) => run,
         known => {
-            let effects = known.map(|run| run.attempt.effects).unwrap_or_default();
+            let effects = known.map(|run| Arc::clone(&run.attempt.effects)).unwrap_or_default();
             let Some(run) = start(shared, mailbox, &draft, &entry, effects) else {
                 return Ok(Step::Nothing);
             };
@@ -192,17 +197,15 @@ fn start(
     let activity: Arc<Activity> = Arc::new(entry.activity.get().ok()?);
     let origin = if entry.is_timer { Origin::of_ours } else { Origin::of };
     let shelf = Shelf::new(shared, shared.limits.deadline, 0);
-    let attempt = Attempt {
+    let attempt = Arc::new(Attempt {
         id,
         key: mailbox.key.clone(),
         origin: origin(&activity),
-        activity,
         now: entry.at,
         bag: draft.document.bag.clone(),
         source: Arc::clone(&shelf) as _,
         effects,
-        limits: Arc::clone(&shared.limits),
-    };
+    });
     shared.counters.attempts.add(1);
     let running = attempt.start(&*shared.logic);
     let turn = draft.document.ledger.turn;
@@ -216,7 +219,7 @@ async fn wait(
     run: &mut Carried,
 ) -> Option<Result<Made, Failure>> {
     let limits = &shared.limits;
-    let is_message = run.attempt.activity.kind == Kind::Message;
+    let is_message = run.attempt.origin.activity().kind == Kind::Message;
     let began = shared.uptime();
     let mut renew_at = began + limits.claim / 3;
     let mut show_at = began;

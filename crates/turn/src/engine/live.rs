@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use sayso_activity::Activity;
 
 use super::shelf::Shelf;
-use crate::{Bag, Key, store, turn::Source};
+use crate::{Bag, Key, Limits, store, turn::Source};
 
 /// Who listens to the signs of one turn.
 #[derive(Clone)]
@@ -51,5 +51,9 @@ impl Source for Heard {
 
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
         self.shelf.sleep(wait)
+    }
+
+    fn limits(&self) -> &Limits {
+        self.shelf.limits()
     }
 }

@@ -146,6 +146,8 @@ pub(super) enum Work {
     Batch(Batch),
     /// What was acknowledged and has not ended.
     Inbox,
+    /// Nothing; the flag says that the mailbox is at rest.
+    Done(bool),
 }
 
 /// What the runner takes at once.
@@ -267,10 +269,10 @@ impl Mailbox {
     }
 
     /// What to do next. The runner counts as gone when there is nothing.
-    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Option<Work> {
+    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Work {
         let mut desk = self.desk();
         if desk.has_inbox {
-            return Some(Work::Inbox);
+            return Work::Inbox;
         }
         let chores = std::mem::take(&mut desk.chores);
         if chores.iter().any(Chore::is_urgent) {
@@ -291,9 +293,9 @@ impl Mailbox {
         desk.has_turns = !items.is_empty();
         if items.is_empty() && chores.is_empty() {
             desk.is_running = false;
-            return None;
+            return Work::Done(desk.is_idle());
         }
-        Some(Work::Batch(Batch { items, chores }))
+        Work::Batch(Batch { items, chores })
     }
 
     /// Puts items back to where they were, first.
@@ -357,7 +359,9 @@ impl Desk {
         self.rev = ledger.rev;
         let mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
         self.outbox = if mine { ledger.outbox.clone() } else { Vec::new() };
-        self.sent = Arc::clone(&ledger.sent);
+        if !Arc::ptr_eq(&self.sent, &ledger.sent) {
+            self.sent = Arc::clone(&ledger.sent);
+        }
         self.has_inbox = mine && !ledger.inbox.is_empty();
         self.foreign = match &ledger.claim {
             Some(claim) if !mine => match self.foreign.take() {

@@ -28,20 +28,32 @@ pub(super) enum Setback {
     Never(Error),
 }
 
-/// Serves a mailbox until nothing waits in it.
-pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
-    let mut carried = None;
-    while let Some(work) = mailbox.take(&shared.limits, shared.logic.overlap()) {
+/// Serves a mailbox until nothing waits in it. It was asked for at `now`.
+pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>, now: Duration) {
+    let (mut carried, mut asked_at) = (None, Some(now));
+    loop {
+        let work = mailbox.take(&shared.limits, shared.logic.overlap());
+        if let Work::Done(is_at_rest) = work {
+            if is_at_rest {
+                shared.retire(&mailbox);
+            }
+            return;
+        }
+        let asked_at = asked_at.take();
         let ended = {
             // Pinned where it is: what is large is not moved into the future around it.
             let work = std::pin::pin!(async {
                 match work {
-                    Work::Batch(batch) => process(&shared, &mailbox, batch).await,
+                    Work::Batch(batch) => {
+                        let now = asked_at.unwrap_or_else(|| shared.uptime());
+                        process(&shared, &mailbox, batch, now).await
+                    }
                     Work::Inbox => {
                         // Seldom, and large.
                         Box::pin(line::work(&shared, &mailbox, carried.take())).await;
                         None
                     }
+                    Work::Done(_) => None,
                 }
             });
             AssertUnwindSafe(work).catch_unwind().await
@@ -55,12 +67,11 @@ pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>) {
         }
         mailbox.changed.notify_one();
     }
-    shared.retire(&mailbox);
 }
 
 /// Sees to what came up while a long turn goes on.
 pub(super) async fn aside(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, batch: Batch) {
-    drop(process(shared, mailbox, batch).await);
+    drop(process(shared, mailbox, batch, shared.uptime()).await);
     mailbox.changed.notify_one();
 }
 
@@ -69,8 +80,8 @@ async fn process(
     shared: &Arc<Shared>,
     mailbox: &Arc<Mailbox>,
     mut batch: Batch,
+    began: Duration,
 ) -> Option<Box<Carried>> {
-    let began = shared.uptime();
     let limits = &shared.limits;
     let mut reason = Cow::Borrowed("earlier turns of the conversation took too long");
     let mut now = began;
@@ -125,7 +136,7 @@ async fn one_by_one(
     let mut late = None;
     for item in batch.items {
         let single = Batch { items: vec![item], chores: batch.chores.clone() };
-        late = Box::pin(process(shared, mailbox, single)).await.or(late);
+        late = Box::pin(process(shared, mailbox, single, shared.uptime())).await.or(late);
     }
     late
 }
@@ -161,8 +172,11 @@ async fn round(
     let (mut draft, is_fresh) = load(shared, mailbox, batch, rounds, left).await?;
     fault!("after_load");
     let me = shared.ids.instance();
+    // It is still what it was when nothing was waited for since.
+    let mut known_time = (!is_fresh).then_some(now);
     if !draft.document.ledger.decided.is_empty() {
         Box::pin(shared.finish(&mut draft, left)).await;
+        known_time = None;
     }
     let has_handed = catch_up(shared, &mailbox.desk(), &mut draft, &batch.chores);
     let shelf = Shelf::new(shared, left, rounds);
@@ -173,7 +187,8 @@ async fn round(
     let mut verdicts = Verdicts::with_capacity(batch.items.len());
     let (mut late, mut waits) = (None, None);
     for item in &batch.items {
-        match turn(shared, mailbox, &mut draft, &shelf, batch, item).await {
+        let now = known_time.take().unwrap_or_else(|| shared.uptime());
+        match turn(shared, mailbox, &mut draft, &shelf, batch, item, now).await {
             Ok((verdict, carried)) => {
                 verdicts.push(verdict);
                 late = late.or(carried);

@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -12,7 +15,7 @@ use sayso_activity::Activity;
 
 use super::{Shared, commit::Loaded};
 use crate::{
-    Bag, Key,
+    Bag, Key, Limits,
     document::Document,
     store::{Error, Expect},
     turn::Source,
@@ -26,6 +29,8 @@ pub(super) struct Shelf {
     within: Duration,
     /// Which round this is.
     rounds: u32,
+    /// Whether anything was ever asked for: most turns never do, and need not look inside.
+    is_used: AtomicBool,
     inside: Mutex<Inside>,
 }
 
@@ -49,11 +54,17 @@ pub(super) struct Held {
 
 impl Shelf {
     pub(super) fn new(shared: &Arc<Shared>, within: Duration, rounds: u32) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::clone(shared), within, rounds, inside: Mutex::default() })
+        let shared = Arc::clone(shared);
+        let (is_used, inside) = (AtomicBool::new(false), Mutex::default());
+        Arc::new(Self { shared, within, rounds, is_used, inside })
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Acquire)
     }
 
     /// Puts a turn's result back.
@@ -68,6 +79,9 @@ impl Shelf {
 
     /// The load that failed in the meantime, or never answered, if one did.
     pub(super) fn failed(&self) -> Option<Arc<Error>> {
+        if !self.is_used() {
+            return None;
+        }
         let inside = self.inside();
         let silent = || (inside.waiting > 0).then(|| Arc::new(self.shared.silent(self.within)));
         inside.failed.clone().or_else(silent)
@@ -75,11 +89,14 @@ impl Shelf {
 
     /// Whether anything is to be written.
     pub(super) fn is_changed(&self) -> bool {
-        self.inside().documents.values().any(|held| held.before.is_some())
+        self.is_used() && self.inside().documents.values().any(|held| held.before.is_some())
     }
 
     /// What is to be written.
     pub(super) fn changed(&self) -> Vec<(Key, Held)> {
+        if !self.is_used() {
+            return Vec::new();
+        }
         let inside = self.inside();
         let changed = inside.documents.iter().filter(|(_, held)| held.before.is_some());
         changed.map(|(key, held)| (key.clone(), held.clone())).collect()
@@ -100,7 +117,12 @@ impl Source for Shelf {
         self.shared.clock.sleep(wait)
     }
 
+    fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
+        self.is_used.store(true, Ordering::Release);
         if let Some(held) = self.inside().documents.get(key) {
             return Ok(held.document.bag.clone());
         }

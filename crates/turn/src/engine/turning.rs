@@ -38,6 +38,7 @@ pub(super) async fn turn(
     shelf: &Arc<Shelf>,
     batch: &Batch,
     item: &Item,
+    now: Duration,
 ) -> Result<Turned, Setback> {
     let ledger = &draft.document.ledger;
     let is_known = |part: &Part| ledger.seen.contains(part.id) || ledger.is_accepted(part.id);
@@ -61,20 +62,18 @@ pub(super) async fn turn(
     let activity = mailbox::merged(&new);
     let mut late = None;
     let verdict = if ledger.inbox.is_empty() {
-        let attempt = Attempt {
+        let attempt = Arc::new(Attempt {
             id: first.id,
             key: mailbox.key.clone(),
             origin: item.origin(&activity),
-            activity: Arc::clone(&activity),
             now: item.now,
             bag: draft.document.bag.clone(),
             source: source(shelf, item.listener.as_ref()),
             effects: Arc::clone(&item.effects),
-            limits: Arc::clone(&shared.limits),
-        };
+        });
         let ran = {
             // Pinned where it is: what is large is not moved into the future around it.
-            let ran = std::pin::pin!(run(shared, mailbox, draft, shelf, attempt, item));
+            let ran = std::pin::pin!(run(shared, mailbox, draft, shelf, attempt, item, now));
             ran.instrument(item.span.clone()).await?
         };
         match ran {
@@ -119,11 +118,12 @@ async fn run(
     mailbox: &Mailbox,
     draft: &Draft,
     shelf: &Arc<Shelf>,
-    attempt: Attempt,
+    attempt: Arc<Attempt>,
     item: &Item,
+    now: Duration,
 ) -> Result<Ran, Setback> {
     let limits = &shared.limits;
-    let spent = shared.uptime().saturating_sub(item.since);
+    let spent = now.saturating_sub(item.since);
     let left = limits.deadline.saturating_sub(spent);
     let can_wait = item.can_wait() && limits.acknowledge_after < limits.deadline;
     if left.is_zero() && !can_wait {
@@ -155,7 +155,7 @@ async fn run(
         }
         None => Err(running.stop(limits.deadline)),
     };
-    let is_answer = expects_replies(&attempt.activity);
+    let is_answer = expects_replies(attempt.origin.activity());
     let made = made.map_err(Arc::new);
     let judged = judge(shared, &**logic, draft, shelf, &attempt, made, is_answer, left).await;
     judged.map(Ran::Ended)
@@ -197,7 +197,7 @@ pub(super) async fn judge(
     logic: &dyn Logic,
     draft: &Draft,
     shelf: &Shelf,
-    attempt: &Attempt,
+    attempt: &Arc<Attempt>,
     made: Result<Made, Arc<Failure>>,
     is_answer: bool,
     left: Duration,
@@ -271,17 +271,15 @@ pub(super) async fn fire(
             Ok(activity) if shared.logic.handles(&activity) => Arc::new(activity),
             _ => continue,
         };
-        let attempt = Attempt {
+        let attempt = Arc::new(Attempt {
             id,
             key: mailbox.key.clone(),
             origin: Origin::of_ours(&activity),
-            activity,
             now,
             bag: draft.document.bag.clone(),
             source: Arc::clone(shelf) as _,
             effects: Arc::default(),
-            limits: Arc::clone(&shared.limits),
-        };
+        });
         let span = tracing::info_span!("turn", %id, kind = "timer");
         shared.counters.attempts.add(1);
         let mut running = attempt.start(&*shared.logic);

@@ -2,9 +2,11 @@
 //! go that are at rest.
 
 use std::{
+    future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use futures_util::{FutureExt, future::BoxFuture};
@@ -19,6 +21,14 @@ use crate::{Error, Key, Overlap};
 /// Something to be done that nobody waits for.
 pub(super) type Task = BoxFuture<'static, ()>;
 
+/// Makes a task where it will stay: one that is made first and boxed then is copied, all two kilobytes of
+/// it, though hardly any of them is in use before it runs.
+fn in_place<F: Future<Output = ()> + Send + 'static>(make: impl FnOnce() -> F) -> Task {
+    let room = Box::new_uninit();
+    let task: Box<F> = Box::write(room, make());
+    Box::into_pin(task)
+}
+
 impl Shared {
     /// Puts an activity into its conversation's line. Gives the runner to be started, if none is at work.
     pub(super) fn post(self: &Arc<Self>, key: Key, item: Item) -> Result<Option<Task>, Error> {
@@ -31,8 +41,9 @@ impl Shared {
         if desk.waiting.len() >= self.limits.queue_max {
             return Err(Error::Overlap("queue_max"));
         }
+        let now = item.since;
         desk.waiting.push_back(item);
-        Ok(self.runner(mailbox, &mut desk))
+        Ok(self.runner(mailbox, &mut desk, || now))
     }
 
     /// Asks for a write that no activity causes, now if nothing runs, else with what runs next. Gives the
@@ -44,7 +55,7 @@ impl Shared {
             mailbox.called.notify_one();
         }
         desk.chores.push(chore);
-        self.runner(mailbox, &mut desk)
+        self.runner(mailbox, &mut desk, || self.uptime())
     }
 
     /// Asks for a write in a conversation that this instance may not be busy with yet.
@@ -56,12 +67,18 @@ impl Shared {
         self.spawn(runner);
     }
 
-    fn runner(self: &Arc<Self>, mailbox: &Arc<Mailbox>, desk: &mut Desk) -> Option<Task> {
+    fn runner(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        desk: &mut Desk,
+        now: impl Fn() -> Duration,
+    ) -> Option<Task> {
         if desk.is_long {
             mailbox.called.notify_one();
         }
         let is_running = std::mem::replace(&mut desk.is_running, true);
-        (!is_running).then(|| runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed())
+        (!is_running)
+            .then(|| in_place(|| runner::run(Arc::clone(self), Arc::clone(mailbox), now())))
     }
 
     /// The courier to be started, if there is something to do for one and none is at work.
@@ -71,7 +88,7 @@ impl Shared {
         desk: &mut Desk,
     ) -> Option<Task> {
         let is_wanted = desk.has_errands() && !std::mem::replace(&mut desk.is_delivering, true);
-        is_wanted.then(|| courier::deliver(Arc::clone(self), Arc::clone(mailbox)).boxed())
+        is_wanted.then(|| in_place(|| courier::deliver(Arc::clone(self), Arc::clone(mailbox))))
     }
 
     pub(super) fn spawn(&self, task: Option<Task>) {
@@ -93,13 +110,9 @@ impl Shared {
         }
     }
 
-    /// Forgets a mailbox that has nothing more to do.
+    /// Forgets a mailbox that was seen at rest, if it still is. What comes to rest later is seen by whoever
+    /// brings it to rest.
     pub(super) fn retire(&self, mailbox: &Arc<Mailbox>) {
-        // Most have: their reply is still to be delivered, or recorded. What comes to rest later is
-        // seen by whoever brings it to rest.
-        if !mailbox.desk().is_idle() {
-            return;
-        }
         let mut mailboxes = self.mailboxes();
         // Runner and courier may both see the rest, and the conversation have another mailbox by then.
         let is_known = mailboxes.get(&mailbox.key).is_some_and(|known| Arc::ptr_eq(known, mailbox));

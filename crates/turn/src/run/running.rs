@@ -88,7 +88,7 @@ impl Running {
             return Err(Failure::Newer(newer.clone()));
         }
         ended.map_err(|_| Failure::Panic)?.map_err(Failure::from)?;
-        made(*inner.ok_or(Failure::Kept)?)
+        made(inner.ok_or(Failure::Kept)?)
     }
 }
 
@@ -98,11 +98,11 @@ impl fmt::Debug for Running {
     }
 }
 
-fn made(inner: Inner) -> Result<Made, Failure> {
+fn made(inner: Box<Inner>) -> Result<Made, Failure> {
     if inner.is_kept {
         return Err(Failure::Kept);
     }
-    let limits = &inner.limits;
+    let limits = inner.attempt.source.limits();
     if inner.replies.over > 0 {
         let count = inner.replies.len() + inner.replies.over;
         return Err(Failure::Limit {
@@ -110,15 +110,11 @@ fn made(inner: Inner) -> Result<Made, Failure> {
             limit: "replies_max",
         });
     }
-    let mut documents = Vec::with_capacity(1 + inner.further.len());
-    for state in std::iter::once(inner.conversation).chain(inner.further) {
+    let Inner { conversation, further, replies, timers, cancelled, response, .. } = *inner;
+    let mut documents = Vec::with_capacity(1 + further.len());
+    documents.push(conversation.close().map_err(Failure::State)?);
+    for state in further {
         documents.push(state.close().map_err(Failure::State)?);
     }
-    Ok(Made {
-        documents,
-        replies: inner.replies,
-        timers: inner.timers,
-        cancelled: inner.cancelled,
-        response: inner.response,
-    })
+    Ok(Made { documents, replies, timers, cancelled, response })
 }

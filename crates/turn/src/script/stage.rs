@@ -137,17 +137,15 @@ impl<'a> Stage<'a> {
             self.response.clone_from(response);
             return;
         }
-        let attempt = Attempt {
+        let attempt = Arc::new(Attempt {
             id,
             origin,
-            activity,
             now: self.now,
             bag: self.documents.get(&key).cloned().unwrap_or_default(),
-            source: Arc::new(Given::new(self.documents.clone())),
+            source: Arc::new(Given::new(self.documents.clone(), Arc::clone(&self.limits))),
             effects: Arc::default(),
-            limits: Arc::clone(&self.limits),
             key,
-        };
+        });
         match self.run(&attempt).await {
             Ok(made) => self.keep(&attempt, made),
             Err(failure) => self.lines.push(Line::Failed(reason(&failure))),
@@ -155,7 +153,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs the logic, and the error handler if it fails.
-    async fn run(&mut self, attempt: &Attempt) -> Result<Made, Arc<Failure>> {
+    async fn run(&mut self, attempt: &Arc<Attempt>) -> Result<Made, Arc<Failure>> {
         let logic = &*self.logic;
         if self.is_contended {
             // Another instance commits first: this run never happened.

@@ -82,7 +82,7 @@ impl Turn {
     }
 
     pub(super) fn address(&self, activity: &mut Activity) {
-        self.inner().origin.address(activity);
+        self.inner().attempt.origin.address(activity);
         activity.id = None;
     }
 

@@ -57,15 +57,10 @@ impl Drop for Loan<'_> {
 /// A turn that can be used and will fail: its lender must not meet a hole.
 fn spare(inner: &Inner) -> Inner {
     Inner {
-        id: inner.id,
-        activity: Arc::clone(&inner.activity),
-        origin: inner.origin.clone(),
-        now: inner.now,
+        attempt: Arc::clone(&inner.attempt),
+        changed: inner.changed.clone(),
         conversation: State::new(inner.conversation.key().clone(), Bag::default()),
         further: Vec::new(),
-        source: Arc::clone(&inner.source),
-        effects: Arc::clone(&inner.effects),
-        limits: Arc::clone(&inner.limits),
         hooks: inner.hooks.clone(),
         replies: Replies::default(),
         shown: 0,

@@ -52,7 +52,7 @@ impl Turn {
     pub fn update(&mut self, message: &MessageId, activity: Activity) {
         let Some(activity) = self.hooked_update(message, activity) else { return };
         let inner = self.inner_mut();
-        if let Some(number) = message.number_in(inner.id) {
+        if let Some(number) = message.number_in(inner.attempt.id) {
             if let Some(said) = inner.replies.get_mut(number) {
                 *said = activity;
             }
@@ -68,12 +68,12 @@ impl Turn {
             return;
         }
         let inner = self.inner_mut();
-        if let Some(number) = message.number_in(inner.id) {
+        if let Some(number) = message.number_in(inner.attempt.id) {
             return inner.replies.remove(number);
         }
         let mut activity = Activity::message("");
         activity.text = None;
-        inner.origin.address(&mut activity);
+        inner.attempt.origin.address(&mut activity);
         self.change(Kind::MessageDelete, message, activity);
     }
 
@@ -95,10 +95,10 @@ impl Turn {
 
     fn push(&mut self, activity: Arc<Activity>) -> MessageId {
         let inner = self.inner_mut();
-        if inner.replies.len() >= inner.limits.replies_max {
+        if inner.replies.len() >= inner.attempt.source.limits().replies_max {
             inner.replies.over += 1;
             return MessageId::nothing();
         }
-        inner.replies.push(inner.id, activity)
+        inner.replies.push(inner.attempt.id, activity)
     }
 }

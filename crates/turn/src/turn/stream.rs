@@ -191,11 +191,11 @@ fn described(
 
 impl super::Inner {
     fn pace(&self) -> Option<Duration> {
-        match self.activity.delivery_mode.as_deref() {
+        match self.activity().delivery_mode.as_deref() {
             Some("expectReplies") => None,
             // Whoever asked for it listens.
             Some("stream") => Some(Duration::from_millis(100)),
-            _ => pace(&self.origin),
+            _ => pace(&self.attempt.origin),
         }
     }
 }
@@ -217,7 +217,7 @@ impl Turn {
         let inner = self.inner_mut();
         let name = format!("$stream.{}", inner.streams);
         inner.streams += 1;
-        if let Some(stream) = inner.effects.get::<Stream>(&name) {
+        if let Some(stream) = inner.attempt.effects.get::<Stream>(&name) {
             // An attempt before this one has begun it: the same bubble, from the beginning.
             let mut draft = stream.0.draft();
             (draft.text, draft.shown, draft.is_done) = (String::new(), 0, false);
@@ -226,13 +226,13 @@ impl Turn {
         }
         let stream = Stream(Arc::new(Inside {
             key: inner.conversation.key().clone(),
-            origin: inner.origin.clone(),
-            source: Arc::clone(&inner.source),
+            origin: inner.attempt.origin.clone(),
+            source: Arc::clone(&inner.attempt.source),
             pace: inner.pace(),
             draft: Mutex::default(),
             changed: Notify::new(),
         }));
-        inner.effects.put(&name, &stream);
+        inner.attempt.effects.put(&name, &stream);
         stream
     }
 
@@ -257,14 +257,14 @@ impl Turn {
     /// Nothing is shown when the sender wants all replies in its answer (`expectReplies`).
     pub fn show(&mut self, mut sign: Activity) {
         let inner = self.inner_mut();
-        if inner.is_silent() || inner.shown >= inner.limits.replies_max {
+        if inner.is_silent() || inner.shown >= inner.attempt.source.limits().replies_max {
             return;
         }
         inner.shown += 1;
-        inner.origin.address(&mut sign);
-        let (source, key) = (Arc::clone(&inner.source), inner.conversation.key().clone());
+        inner.attempt.origin.address(&mut sign);
+        let (source, key) = (Arc::clone(&inner.attempt.source), inner.conversation.key().clone());
         let show = async move { drop(source.show(&key, &sign).await) };
-        inner.source.spawn(Box::pin(show));
+        inner.attempt.source.spawn(Box::pin(show));
     }
 }
 
