@@ -55,6 +55,22 @@ impl<'de> Quick<'de> {
         is_next
     }
 
+    /// The member whose name comes next, if it is one of the first few of those that are left: most who
+    /// write a record write its members in the order in which they are declared.
+    pub(crate) fn expected<T: Copy>(&mut self, left: &[(&str, T)]) -> Option<T> {
+        const FEW: usize = 4;
+        self.peek()?;
+        let rest = self.text.as_bytes().get(self.at..)?;
+        // The quote is the same in all of them.
+        let initial = rest.get(1)?;
+        let is_next = |name: &&str| {
+            name.as_bytes().get(1) == Some(initial) && rest.starts_with(name.as_bytes())
+        };
+        let (name, member) = left.iter().take(FEW).find(|(name, _)| is_next(name))?;
+        self.at += name.len();
+        Some(*member)
+    }
+
     /// The name of a member.
     pub(crate) fn name(&mut self) -> Option<&'de str> {
         let name = self.plain()?;

@@ -59,7 +59,21 @@ macro_rules! record {
             #[derive(Clone, Copy)]
             enum Slot { $( $must, )* $( $may, )* }
 
+            /// All of them as they stand in a text, in the order in which they usually do.
+            const SLOTS: &[(&str, Slot)] = &[
+                $( (concat!("\"", $must_name, "\":"), Slot::$must), )*
+                $( (concat!("\"", $may_name, "\":"), Slot::$may), )*
+            ];
+
             impl Slot {
+                fn of(name: &str) -> Option<Self> {
+                    Some(match name {
+                        $( $must_name => Self::$must, )*
+                        $( $may_name => Self::$may, )*
+                        _ => return None,
+                    })
+                }
+
                 fn name(self) -> &'static str {
                     match self {
                         $( Self::$must => $must_name, )*
@@ -88,11 +102,7 @@ macro_rules! record {
                 }
 
                 fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
-                    Ok(match name {
-                        $( $must_name => Name::Typed(Slot::$must), )*
-                        $( $may_name => Name::Typed(Slot::$may), )*
-                        _ => Name::Other(name.into()),
-                    })
+                    Ok(Slot::of(name).map_or_else(|| Name::Other(name.into()), Name::Typed))
                 }
             }
 
@@ -105,36 +115,40 @@ macro_rules! record {
                     }
                     let record = value.insert(Self::default());
                     let mut seen = 0_u64;
+                    let mut next = 0;
                     let mut has_more = !from.takes(b'}');
                     while has_more {
-                        let name = from.name()?;
-                        let slot = match name {
-                            $( $must_name => {
-                                let mut value = None;
-                                <$Must>::quick(&mut value, from)?;
-                                record.$must = value?;
-                                Slot::$must
-                            } )*
-                            $( $may_name => {
-                                // What stands twice ends here before long.
-                                record.$may = None;
-                                <$May>::quick(&mut record.$may, from)?;
-                                if record.$may.is_none() {
-                                    record.extra.push($may_name.into(), $crate::Raw::null());
-                                }
-                                Slot::$may
-                            } )*
-                            _ => {
-                                record.extra.push(name.into(), from.raw()?);
-                                has_more = from.goes_on()?;
-                                continue;
+                        let slot = match from.expected(SLOTS.get(next..).unwrap_or_default()) {
+                            Some(slot) => slot,
+                            None => {
+                                let name = from.name()?;
+                                let Some(slot) = Slot::of(name) else {
+                                    record.extra.push(name.into(), from.raw()?);
+                                    has_more = from.goes_on()?;
+                                    continue;
+                                };
+                                slot
                             }
                         };
+                        next = slot as usize + 1;
                         let bit = 1_u64 << (slot as u32);
                         if seen & bit != 0 {
                             return None;
                         }
                         seen |= bit;
+                        match slot {
+                            $( Slot::$must => {
+                                let mut value = None;
+                                <$Must>::quick(&mut value, from)?;
+                                record.$must = value?;
+                            } )*
+                            $( Slot::$may => {
+                                <$May>::quick(&mut record.$may, from)?;
+                                if record.$may.is_none() {
+                                    record.extra.push($may_name.into(), $crate::Raw::null());
+                                }
+                            } )*
+                        }
                         has_more = from.goes_on()?;
                     }
                     $( if seen & (1_u64 << (Slot::$must as u32)) == 0 {

@@ -144,6 +144,8 @@ impl Ids {
     pub(crate) fn write_unique(&self, id: &mut String) {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         id.clear();
+        // All at once: a number has at most twenty digits.
+        id.reserve(self.instance.len() + 21);
         id.push_str(&self.instance);
         id.push('.');
         id.push_str(itoa::Buffer::new().format(number));

@@ -358,6 +358,10 @@ impl Seen {
         // Forgetting first keeps the text within its capacity.
         let over = (self.len() + 1).saturating_sub(most).min(self.len());
         self.0.drain(..over * TURN_ID_CHARS);
+        if self.0.is_empty() {
+            // Most conversations have some more.
+            self.0.reserve(4 * TURN_ID_CHARS);
+        }
         self.0.push_str(turn.as_str());
     }
 
