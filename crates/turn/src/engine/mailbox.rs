@@ -146,8 +146,19 @@ pub(super) enum Work {
     Batch(Batch),
     /// What was acknowledged and has not ended.
     Inbox,
-    /// Nothing; the flag says that the mailbox is at rest.
-    Done(bool),
+    /// Nothing.
+    Done(Rest),
+}
+
+/// How a runner leaves a mailbox.
+#[derive(Debug)]
+pub(super) enum Rest {
+    /// Nothing is left to do.
+    Whole,
+    /// Somebody sees to what is left.
+    Watched,
+    /// Something was handed over and not recorded, and nobody sees to that.
+    Unrecorded,
 }
 
 /// What the runner takes at once.
@@ -293,7 +304,7 @@ impl Mailbox {
         desk.has_turns = !items.is_empty();
         if items.is_empty() && chores.is_empty() {
             desk.is_running = false;
-            return Work::Done(desk.is_idle());
+            return Work::Done(desk.rest());
         }
         Work::Batch(Batch { items, chores })
     }
@@ -335,6 +346,15 @@ impl Desk {
     pub(super) fn is_idle(&self) -> bool {
         let is_working = self.is_running || self.is_delivering;
         !is_working && self.waiting.is_empty() && self.chores.is_empty() && self.handed.is_empty()
+    }
+
+    /// What a runner leaves that has nothing to do.
+    fn rest(&self) -> Rest {
+        match self.handed.is_empty() {
+            true if self.is_idle() => Rest::Whole,
+            false if !self.is_delivering && !self.is_waiting => Rest::Unrecorded,
+            _ => Rest::Watched,
+        }
     }
 
     /// Whether a reply may have arrived already.

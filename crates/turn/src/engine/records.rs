@@ -1,7 +1,7 @@
 //! Hand-overs that wait for a commit to be recorded with: one timer for all of them.
 //!
-//! The next turn of a conversation records what its courier did. Where none comes in time, a courier is
-//! started for that.
+//! The next turn of a conversation records what its courier did. Where none comes in time, a runner is
+//! started for that, and a courier if it fails: couriers ask until it is done.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use super::{
     Shared,
-    mailbox::{Desk, Mailbox},
+    mailbox::{Chore, Desk, Mailbox},
     work::Task,
 };
 
@@ -74,8 +74,8 @@ async fn watch(shared: Arc<Shared>) {
         let next = shared.records.queue().next(now);
         match next {
             Next::Due(mailbox) => {
-                if let Some(courier) = due(&shared, &mailbox) {
-                    shared.go(courier).await;
+                if let Some(task) = due(&shared, &mailbox, now) {
+                    shared.go(task).await;
                 }
                 count += 1;
                 if count % AT_ONCE == 0 {
@@ -109,12 +109,21 @@ impl Queue {
     }
 }
 
-/// The courier that has hand-overs recorded, unless a commit did that. It looks whether there were newer
-/// ones, and lets those wait.
-fn due(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>) -> Option<Task> {
+/// The runner that records hand-overs, unless a commit did that, a courier is about to, or there were newer
+/// ones: those wait.
+fn due(shared: &Arc<Shared>, mailbox: &Arc<Mailbox>, now: Duration) -> Option<Task> {
     let mut desk = mailbox.desk();
     desk.is_waiting = false;
-    (!desk.handed.is_empty()).then(|| shared.courier(mailbox, &mut desk)).flatten()
+    if desk.handed.is_empty() || desk.is_delivering {
+        return None;
+    }
+    let at = desk.handed_at + desk.patience;
+    if now < at {
+        shared.record_at(at, mailbox, &mut desk);
+        return None;
+    }
+    desk.chores.push(Chore::Record);
+    shared.runner(mailbox, &mut desk, || now)
 }
 
 #[cfg(test)]

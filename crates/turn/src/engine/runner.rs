@@ -15,7 +15,7 @@ use super::{
     commit::{Commit, Loaded},
     draft::Draft,
     line::{self, Carried},
-    mailbox::{Batch, Chore, Desk, Item, Mailbox, Work},
+    mailbox::{Batch, Chore, Desk, Item, Mailbox, Rest, Work},
     shelf::Shelf,
     turning::{fire, turn},
 };
@@ -33,9 +33,12 @@ pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>, now: Duratio
     let (mut carried, mut asked_at) = (None, Some(now));
     loop {
         let work = mailbox.take(&shared.limits, shared.logic.overlap());
-        if let Work::Done(is_at_rest) = work {
-            if is_at_rest {
-                shared.retire(&mailbox);
+        if let Work::Done(rest) = work {
+            match rest {
+                Rest::Whole => shared.retire(&mailbox),
+                Rest::Watched => {}
+                // The commit that should have recorded it failed.
+                Rest::Unrecorded => shared.spawn(shared.courier(&mailbox, &mut mailbox.desk())),
             }
             return;
         }

@@ -67,7 +67,8 @@ impl Shared {
         self.spawn(runner);
     }
 
-    fn runner(
+    /// The runner to be started, if none is at work.
+    pub(super) fn runner(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,
         desk: &mut Desk,

@@ -1,6 +1,6 @@
 //! The courier: retries, parks, records, renews, hands over to others.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use sayso_turn::{Limits, channel::Delivery};
 
@@ -142,6 +142,26 @@ async fn a_record_does_not_wait_for_those_that_are_due_later() {
     assert!(quick.ledger.outbox.is_empty(), "it is recorded after 5 ms");
     assert_eq!(world.ledger().await.outbox.len(), 1, "this one after 50");
     world.until_delivered().await;
+}
+
+/// A record that the store refuses for longer than the rounds of one batch is tried until it is made.
+#[tokio::test(start_paused = true)]
+async fn a_record_is_made_however_long_the_store_is_away() {
+    let world = World::new();
+    let instance = world.start(log_bot());
+    instance.say("1", "m1").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    *world.store.always.lock().unwrap() = Some(Fault::Unavailable);
+    let writes = world.store.writes.load(Ordering::Relaxed);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let tries = world.store.writes.load(Ordering::Relaxed) - writes;
+    assert!(tries > u64::from(Limits::default().rounds_max), "{tries} tries");
+    assert_eq!(world.ledger().await.outbox.len(), 1, "not recorded yet");
+    *world.store.always.lock().unwrap() = None;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(world.ledger().await.outbox.is_empty());
+    assert_eq!(instance.engine.busy(), 0, "nothing is left in memory");
+    assert_eq!(world.channel.texts(), ["m1"]);
 }
 
 /// One that shuts down does not wait for a commit to record with, and no conversation is left behind.
