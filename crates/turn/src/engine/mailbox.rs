@@ -350,10 +350,11 @@ impl Desk {
 
     /// What a runner leaves that has nothing to do.
     fn rest(&self) -> Rest {
-        match self.handed.is_empty() {
-            true if self.is_idle() => Rest::Whole,
-            false if !self.is_delivering && !self.is_waiting => Rest::Unrecorded,
-            _ => Rest::Watched,
+        let is_seen_to = self.is_delivering || self.is_waiting || self.handed.is_empty();
+        match (self.is_idle(), is_seen_to) {
+            (true, _) => Rest::Whole,
+            (false, true) => Rest::Watched,
+            (false, false) => Rest::Unrecorded,
         }
     }
 
