@@ -5,7 +5,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -137,14 +137,14 @@ pub(super) struct Stormed {
     pub(super) opened: usize,
 }
 
-/// Opens connections and drops them: at once, after some words, or with a reset.
-pub(super) async fn storm(machine: &Machine, time: Duration) -> Stormed {
+/// Opens connections and drops them, at once, after some words, or with a reset, until `end` ends.
+pub(super) async fn storm(machine: &Machine, end: impl Future<Output = ()>) -> Stormed {
     let (address, opened) = (machine.address, Arc::new(AtomicUsize::new(0)));
-    let end = Instant::now() + time;
+    let is_over = Arc::new(AtomicBool::new(false));
     let workers = (0..AT_ONCE / 4).map(|_| {
-        let opened = Arc::clone(&opened);
+        let (opened, is_over) = (Arc::clone(&opened), Arc::clone(&is_over));
         tokio::spawn(async move {
-            while Instant::now() < end {
+            while !is_over.load(Ordering::SeqCst) {
                 let number = opened.fetch_add(1, Ordering::SeqCst);
                 let Ok(stream) = connect(address, number).await else { continue };
                 match number % 3 {
@@ -155,7 +155,10 @@ pub(super) async fn storm(machine: &Machine, time: Duration) -> Stormed {
             }
         })
     });
-    for worker in workers.collect::<Vec<_>>() {
+    let workers: Vec<_> = workers.collect();
+    end.await;
+    is_over.store(true, Ordering::SeqCst);
+    for worker in workers {
         worker.await.unwrap();
     }
     Stormed { opened: opened.load(Ordering::SeqCst) }

@@ -76,6 +76,15 @@ impl Healthy {
         Self { seen, is_over, task }
     }
 
+    /// Ends when it was heard so often since it was last asked for its figures, or after a time: whether it
+    /// was is in the figures.
+    pub(super) async fn heard(&self, count: usize, within: Duration) {
+        let end = Instant::now() + within;
+        while self.seen.lock().unwrap().len() < count && Instant::now() < end {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
     /// What it saw since this was last asked.
     pub(super) fn figures(&self) -> Figures {
         assert!(!self.task.is_finished(), "the healthy client was not served");
