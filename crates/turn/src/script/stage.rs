@@ -89,8 +89,7 @@ impl<'a> Stage<'a> {
         if let Some(bag) = self.starts_with.take() {
             drop(self.documents.insert(key.clone(), bag));
         }
-        let activity = Arc::new(activity);
-        self.turn(key, Origin::of(&activity), activity).await;
+        self.turn(key, Origin::of(&Arc::new(activity))).await;
         Ok(())
     }
 
@@ -109,8 +108,7 @@ impl<'a> Stage<'a> {
             self.now = self.now.max(timer.at);
             let Ok(activity) = timer.activity.get::<Activity>() else { continue };
             self.lines.push(Line::Timer(Box::new(activity.clone())));
-            let activity = Arc::new(activity);
-            self.turn(key, Origin::of_ours(&activity), activity).await;
+            self.turn(key, Origin::of_ours(&Arc::new(activity))).await;
         }
         false
     }
@@ -123,12 +121,13 @@ impl<'a> Stage<'a> {
         }
     }
 
-    async fn turn(&mut self, key: Key, origin: Origin, activity: Arc<Activity>) {
+    async fn turn(&mut self, key: Key, origin: Origin) {
+        let activity = origin.activity();
         self.response = None;
         if self.is_restarting {
             self.restart();
         }
-        if !self.logic.handles(&activity) {
+        if !self.logic.handles(activity) {
             self.lines.push(Line::Note("no handler"));
             return;
         }
