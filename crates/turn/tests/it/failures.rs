@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use sayso_turn::{Bot, BotError, Error, Failure, Limits, Overlap, Turn};
 
-use crate::world::{World, append, asking, log_bot, message};
+use crate::world::{Fault, World, append, asking, log_bot, message};
 
 fn moody(bot: Bot) -> Bot {
     bot.on_message(async |mut turn: Turn| {
@@ -49,6 +49,20 @@ async fn a_failed_turn_leaves_no_trace_and_the_next_one_works() {
         assert_eq!(world.log().await, ["m1", "m3"], "{mood}");
         assert_eq!(world.channel.texts(), ["m1", "m1 m3"], "{mood}");
     }
+}
+
+/// P8: what the store took of the deadline is not given to the logic once more.
+#[tokio::test(start_paused = true)]
+async fn the_logic_has_what_the_load_has_left_of_the_deadline() {
+    let mut world = World::new();
+    world.limits.acknowledge_after = world.limits.deadline;
+    let instance = world.start(moody(Bot::new()));
+    world.store.load_faults.lock().unwrap().push_back(Fault::Slow(world.limits.deadline / 2));
+    let began = tokio::time::Instant::now();
+    let error = instance.say("1", "hang").await.unwrap_err();
+    assert!(matches!(error, Error::Failed(_)), "{error}");
+    let took = began.elapsed();
+    assert!(took <= world.limits.deadline + Duration::from_secs(1), "{took:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -159,7 +159,7 @@ pub(crate) enum Fault {
     Throttled(Option<Duration>),
     Unavailable,
     Conflict,
-    /// The save takes its time.
+    /// The save or the load takes its time.
     Slow(Duration),
     /// Neither the answer nor the save ever comes.
     Hang,
@@ -246,8 +246,10 @@ impl Store for TestStore {
         self.loads.fetch_add(1, Ordering::Relaxed);
         tokio::task::yield_now().await;
         let fault = self.load_faults.lock().unwrap().pop_front();
-        if let Some(fault) = fault {
-            return failed::<ETag>(fault).await.map(|_| None);
+        match fault {
+            Some(Fault::Slow(time)) => tokio::time::sleep(time).await,
+            Some(fault) => return failed::<ETag>(fault).await.map(|_| None),
+            None => {}
         }
         self.inner.load(key).await
     }
