@@ -28,7 +28,8 @@ impl Channel for SimChannel {
     async fn deliver(&self, parcel: &Parcel) -> Delivery {
         let chance = &self.world.chance;
         if chance.one_in(2) {
-            self.executor.sleep(chance.up_to(Duration::from_millis(30))).await;
+            let most = if self.world.plan.in_bursts { 300 } else { 30 };
+            self.executor.sleep(chance.up_to(Duration::from_millis(most))).await;
         }
         if self.world.is_refused(parcel) {
             self.world.refused(self.instance, parcel);

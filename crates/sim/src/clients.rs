@@ -25,6 +25,11 @@ use crate::{
 /// A channel gives up waiting for an answer after this.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// How far bursts are apart: the time of a claim ([`sayso_turn::Limits::claim`] where nobody changes it).
+const BURST_EVERY: Duration = Duration::from_secs(15);
+/// The last one begins while things still go wrong.
+const BURSTS_MAX: usize = 8;
+
 /// One thing a user says.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -138,7 +143,13 @@ impl Done {
 pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done: Arc<Done>) {
     let chance = &world.chance;
     let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
-    nap(if chance.one_in(2) { 50 } else { 20_000 }).await;
+    if world.plan.in_bursts {
+        let bursts = world.plan.activities.div_ceil(2).min(BURSTS_MAX);
+        world.executor.sleep(BURST_EVERY * chance.below(bursts) as u32).await;
+        nap(200).await;
+    } else {
+        nap(if chance.one_in(2) { 50 } else { 20_000 }).await;
+    }
     loop {
         let first = deliver(&world, &nodes, &said);
         let is_answered = if chance.fires(Fault::Duplicate) {

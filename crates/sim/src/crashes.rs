@@ -79,6 +79,7 @@ fn die(
         is_keyed: false,
         has_transactions,
         expires: false,
+        in_bursts: false,
         is_steady: true,
         ..Plan::calm(1)
     };

@@ -25,6 +25,9 @@ pub struct Plan {
     pub has_transactions: bool,
     /// Whether everything expires [`Plan::TTL`] after its last turn.
     pub expires: bool,
+    /// Whether the users speak in bursts, the time of a claim apart, and hand-overs take long: what one
+    /// instance has waited for since one burst then meets what the other does in the next.
+    pub in_bursts: bool,
     /// Whether every wait that may happen does happen, always as long: for counting awaits.
     pub is_steady: bool,
     /// Whether the bot is the one whose history is exact; anybody else's says what it likes.
@@ -45,7 +48,7 @@ impl Plan {
         }
         let has_wrong_clock =
             [Fault::Skew, Fault::Jump].iter().any(|fault| faults.contains_key(fault));
-        Self {
+        let mut plan = Self {
             seed,
             instances: dice.usize(2..=4),
             conversations: dice.usize(1..=3),
@@ -55,9 +58,16 @@ impl Plan {
             has_transactions: dice.bool(),
             // A clock that is wrong by more than the time makes documents expire early, as it should.
             expires: dice.u8(..8) == 0 && !has_wrong_clock,
+            in_bursts: dice.u8(..8) == 0,
             is_steady: false,
             is_exact: true,
+        };
+        if plan.in_bursts {
+            // So that those who wait and those who act are the same ones, in the same conversation.
+            plan.instances = 2;
+            plan.conversations = 1;
         }
+        plan
     }
 
     /// Draws a plan in which nearly every turn changes several documents, on a store that can only write
@@ -95,6 +105,9 @@ impl Plan {
             let mut faults = self.faults.clone();
             faults.remove(fault);
             plans.push(Self { faults, ..self.clone() });
+        }
+        if self.in_bursts {
+            plans.push(Self { in_bursts: false, ..self.clone() });
         }
         if self.conversations > 1 {
             plans.push(Self { conversations: self.conversations - 1, ..self.clone() });
