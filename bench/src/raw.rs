@@ -7,14 +7,17 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "engines")]
 mod batched;
+#[cfg(feature = "engines")]
 mod postgres;
+#[cfg(feature = "engines")]
 mod redis;
 mod sqlite;
 
-pub use self::{
-    batched::BatchedPostgres, postgres::RawPostgres, redis::RawRedis, sqlite::RawSqlite,
-};
+pub use self::sqlite::RawSqlite;
+#[cfg(feature = "engines")]
+pub use self::{batched::BatchedPostgres, postgres::RawPostgres, redis::RawRedis};
 
 /// What is saved, by turns: two documents that are as different as those of two turns in a row. An
 /// engine that is given the same again may write less to its log than it must for real ones.
