@@ -3,8 +3,8 @@
 //! * `cargo bench -p sayso-bench --bench instructions`: instruction counts of the stages of a turn.
 //!   They hardly change from run to run, so they are what a change is judged by.
 //! * `cargo bench -p sayso-bench --bench turn`: CPU and wall time of whole turns.
-//! * `cargo bench -p sayso-bench --features engines --bench engines`: turns on PostgreSQL, Redis and SQLite, beside saves
-//!   by their client libraries alone. It needs the servers.
+//! * `cargo bench -p sayso-bench --features engines --bench engines`: turns on PostgreSQL, Redis
+//!   and SQLite, beside saves by their client libraries alone. It needs the servers.
 //! * `sayso-peer` and `sayso-bench`, with the feature `harness`: our bot as a program, and the program that
 //!   measures it beside other runtimes', as it grows and when it is killed.
 //!

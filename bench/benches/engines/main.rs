@@ -42,7 +42,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// How many saves or turns are in flight at the same time.
 const MANY: usize = 64;
 
-const USAGE: &str = "usage: cargo bench -p sayso-bench --bench engines -- [--quick] [--turns] [postgres] [redis] [sqlite]";
+const USAGE: &str = "usage: cargo bench -p sayso-bench --features engines --bench engines -- [--quick] [--turns] [postgres] [redis] [sqlite]";
 
 /// What all engines are measured with.
 struct Bench {

@@ -11,7 +11,7 @@ use std::{
 
 use futures_util::future::{Either, join, select};
 use sayso_activity::{Account, Activity, ConversationAccount, Kind};
-use sayso_turn::{Answer, Error, Failure, Key, id::TurnId};
+use sayso_turn::{Answer, Error, Failure, Key, Limits, id::TurnId};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -25,9 +25,7 @@ use crate::{
 /// A channel gives up waiting for an answer after this.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How far bursts are apart: the time of a claim ([`sayso_turn::Limits::claim`] where nobody changes it).
-const BURST_EVERY: Duration = Duration::from_secs(15);
-/// The last one begins while things still go wrong.
+/// How many bursts there are at most: the last one begins while things still go wrong.
 const BURSTS_MAX: usize = 8;
 
 /// One thing a user says.
@@ -145,7 +143,7 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
     let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
     if world.plan.in_bursts {
         let bursts = world.plan.activities.div_ceil(2).min(BURSTS_MAX);
-        world.executor.sleep(BURST_EVERY * chance.below(bursts) as u32).await;
+        world.executor.sleep(Limits::default().claim * chance.below(bursts) as u32).await;
         nap(200).await;
     } else {
         nap(if chance.one_in(2) { 50 } else { 20_000 }).await;

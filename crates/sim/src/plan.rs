@@ -35,7 +35,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the faults.
+    /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the faults. One
+    /// in eight is in bursts, with two instances and one conversation.
     #[must_use]
     pub fn draw(seed: u64) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed ^ 0x5a50);
