@@ -91,7 +91,7 @@ pub async fn run(
         now: Timestamp::START,
         bag: documents.get(&key).cloned().unwrap_or_default(),
         source: Arc::clone(&source) as _,
-        effects: Arc::default(),
+        effects: Effects::default(),
         key,
     });
     let made = attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
@@ -122,7 +122,7 @@ pub(crate) struct Attempt {
     pub(crate) now: Timestamp,
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
-    pub(crate) effects: Arc<Effects>,
+    pub(crate) effects: Effects,
 }
 
 /// What one run made. The conversation's bag is the first document.

@@ -50,8 +50,21 @@ impl Carried {
     }
 
     /// Whether nothing was committed with it that its further documents depend on.
-    pub(super) fn is_apart(&self) -> bool {
+    fn is_apart(&self) -> bool {
         self.shelf.changed().is_empty()
+    }
+
+    /// Has it begun again if what is committed with it was not so when it began.
+    pub(super) fn checked(mut self: Box<Self>) -> Box<Self> {
+        if !self.is_apart() {
+            self.outdate();
+        }
+        self
+    }
+
+    /// It does not hold any more: it is begun again, with the effects it has.
+    fn outdate(&mut self) {
+        self.turn = u64::MAX;
     }
 
     fn is_of(&self, entry: &Accepted) -> bool {
@@ -122,7 +135,7 @@ async fn step(
     let mut run = match known {
         Some(run) if run.holds(&draft.document) => run,
         known => {
-            let effects = known.map(|run| Arc::clone(&run.attempt.effects)).unwrap_or_default();
+            let effects = known.map(|run| run.attempt.effects.clone()).unwrap_or_default();
             let Some(run) = start(shared, mailbox, &draft, &entry, effects) else {
                 return Ok(Step::Nothing);
             };
@@ -151,8 +164,8 @@ async fn step(
                 made = Err(Arc::new(Failure::Store(error)));
             }
             Ok(None) => {
-                // Something else was committed meanwhile: again, on what is so now. Its effects are kept.
-                run.turn = u64::MAX;
+                // Something else was committed meanwhile.
+                run.outdate();
                 *carried = Some(run);
                 let reason = "another turn committed first".to_owned();
                 return Err(Setback::Again { reason, wait: None });
@@ -191,7 +204,7 @@ fn start(
     mailbox: &Mailbox,
     draft: &Draft,
     entry: &Accepted,
-    effects: Arc<Effects>,
+    effects: Effects,
 ) -> Option<Box<Carried>> {
     let id = TurnId::parse(entry.ids.first()?)?;
     let activity: Arc<Activity> = Arc::new(entry.activity.get().ok()?);

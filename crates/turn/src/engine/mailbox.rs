@@ -123,7 +123,8 @@ pub(super) struct Item {
     pub(super) parts: SmallVec<[Part; 1]>,
     pub(super) now: Timestamp,
     pub(super) since: Duration,
-    pub(super) effects: Arc<Effects>,
+    /// Those of the attempts so far.
+    pub(super) effects: Effects,
     pub(super) span: Span,
     /// What runs instead of the bot's logic, where the turn is a proactive one.
     pub(super) logic: Option<Arc<dyn Logic>>,
@@ -196,7 +197,7 @@ impl Item {
             parts: smallvec![Part { id, activity, sender }],
             now: shared.clock.now(),
             since: shared.uptime(),
-            effects: Arc::default(),
+            effects: Effects::default(),
             span,
             logic: None,
             listener: None,

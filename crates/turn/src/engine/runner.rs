@@ -227,8 +227,7 @@ async fn round(
         }
         return waits.map_or(Ok((verdicts, None)), Err);
     }
-    // What is committed with it was not so when it began.
-    let late = late.filter(|late| late.is_apart());
+    let late = late.map(Carried::checked);
     let left = if late.is_some() { time_left(shared, batch, shared.uptime()) } else { left };
     match shared.commit(mailbox, draft, &shelf, left).await {
         Commit::Committed => {

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     Error, Failure, Logic,
     document::{Accepted, Recorded},
+    effects::Effects,
     id::TurnId,
     origin::Origin,
     run::{Attempt, Made},
@@ -69,14 +70,16 @@ pub(super) async fn turn(
             now: item.now,
             bag: draft.document.bag.clone(),
             source: source(shelf, item.listener.as_ref()),
-            effects: Arc::clone(&item.effects),
+            effects: item.effects.clone(),
         });
         let ran = {
             // Pinned where it is: what is large is not moved into the future around it.
-            let ran = std::pin::pin!(run(shared, mailbox, draft, shelf, attempt, item, now));
-            ran.instrument(item.span.clone()).await?
+            let ran = std::pin::pin!(run(shared, mailbox, draft, shelf, &attempt, item, now));
+            ran.instrument(item.span.clone()).await
         };
-        match ran {
+        // Whatever comes of it, another attempt would not make its calls again.
+        item.effects.learn(&attempt.effects);
+        match ran? {
             Ran::Ended(ended) => ended.map_err(Error::from).map(|result| {
                 let is_answer = expects_replies(&activity);
                 let recorded = keep(draft, shelf, &ids, result, is_answer, shared);
@@ -118,7 +121,7 @@ async fn run(
     mailbox: &Mailbox,
     draft: &Draft,
     shelf: &Arc<Shelf>,
-    attempt: Arc<Attempt>,
+    attempt: &Arc<Attempt>,
     item: &Item,
     now: Duration,
 ) -> Result<Ran, Setback> {
@@ -150,14 +153,14 @@ async fn run(
         Some(made) => made,
         None if can_wait => {
             let turn = draft.document.ledger.turn;
-            let carried = Carried::new(attempt, running, Arc::clone(shelf), turn);
+            let carried = Carried::new(Arc::clone(attempt), running, Arc::clone(shelf), turn);
             return Ok(Ran::Late(Box::new(carried)));
         }
         None => Err(running.stop(limits.deadline)),
     };
     let is_answer = expects_replies(attempt.origin.activity());
     let made = made.map_err(Arc::new);
-    let judged = judge(shared, &**logic, draft, shelf, &attempt, made, is_answer, left).await;
+    let judged = judge(shared, &**logic, draft, shelf, attempt, made, is_answer, left).await;
     judged.map(Ran::Ended)
 }
 
@@ -278,7 +281,7 @@ pub(super) async fn fire(
             now,
             bag: draft.document.bag.clone(),
             source: Arc::clone(shelf) as _,
-            effects: Arc::default(),
+            effects: Effects::default(),
         });
         let span = tracing::info_span!("turn", %id, kind = "timer");
         shared.counters.attempts.add(1);

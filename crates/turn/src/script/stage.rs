@@ -12,6 +12,7 @@ use crate::{
     Bag, Documents, Failure, Key, KeyError, Limits, Logic,
     clock::Timestamp,
     document::{Response, Timer},
+    effects::Effects,
     id::{ReplyId, TurnId},
     origin::Origin,
     run::{Attempt, Given, Made, conversation_key},
@@ -142,7 +143,7 @@ impl<'a> Stage<'a> {
             now: self.now,
             bag: self.documents.get(&key).cloned().unwrap_or_default(),
             source: Arc::new(Given::new(self.documents.clone(), Arc::clone(&self.limits))),
-            effects: Arc::default(),
+            effects: Effects::default(),
             key,
         });
         match self.run(&attempt).await {

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::join_all;
 use sayso_turn::{
     Answer, Bot, BotError, Error, Turn, activity::Activity, channel::Delivery, clock::Clock,
     document::Ledger,
@@ -34,7 +35,7 @@ impl Outside {
 fn bot(outside: &Outside) -> Bot {
     let outside = outside.clone();
     Bot::new()
-        .on_message(move |turn: Turn| {
+        .on_message(move |mut turn: Turn| {
             let outside = outside.clone();
             async move {
                 if turn.text().starts_with("slow") {
@@ -44,6 +45,9 @@ fn bot(outside: &Outside) -> Bot {
                     })
                     .await?;
                     sleep(MINUTE).await;
+                }
+                if turn.text() == "profile" {
+                    *turn.user_state().await?.named::<u32>("count")? += 1;
                 }
                 match turn.text() {
                     "slow failure" => Err("it does not work".into()),
@@ -101,6 +105,33 @@ async fn a_minute_long_turn_is_acknowledged_in_time_continued_and_answered_once(
     assert!(instance.say("1", "slow a").await.unwrap().is_repeat);
     let ledger = world.ledger().await;
     assert!(ledger.claim.is_none() && ledger.parked.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_calls_are_not_made_again_when_another_instance_commits_first() {
+    let (world, outside) = (World::new(), Outside::default());
+    let instance = world.start(bot(&outside));
+    world.store.fail_saves([Fault::Conflict]);
+    let (answer, _) = said(&instance, "1", "slow a").await;
+    assert!(answer.unwrap().is_pending);
+    ended(&world).await;
+    assert_eq!(world.log().await, ["slow a"]);
+    assert_eq!(instance.engine.stats().attempts, 2, "it was begun again");
+    assert_eq!(outside.calls().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_calls_are_not_made_again_when_the_turn_before_it_changed_another_document() {
+    let (world, outside) = (World::new(), Outside::default());
+    let instance = world.start(bot(&outside));
+    // The first waits for nobody; the others are committed together.
+    let messages = [("1", "m1"), ("2", "profile"), ("3", "slow a")];
+    let answers = join_all(messages.map(|(id, text)| instance.say(id, text))).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    ended(&world).await;
+    assert_eq!(world.log().await, ["m1", "profile", "slow a"]);
+    assert_eq!(instance.engine.stats().attempts, 4, "it was begun again");
+    assert_eq!(outside.calls().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
