@@ -15,7 +15,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let mut log = Log::create(&bench.results, "inproc")?;
     println!("\nIn process, memory store, one turn at a time: CPU us of a turn.");
     for logic in [Logic::Pizza, Logic::Dialog, Logic::Plain] {
-        for _ in 0..bench.rounds(7) {
+        for _ in 0..bench.rounds(15) {
             for runtime in &bench.runtimes {
                 let figures = measure(bench, *runtime, logic)?;
                 let figure = |name: &str| {

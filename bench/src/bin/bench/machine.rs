@@ -19,6 +19,9 @@ pub(crate) struct Machine {
     /// Whether our programs were optimised for the ways they were seen to take.
     #[serde(default)]
     pub(crate) is_profiled: bool,
+    /// Whether they were laid out anew after that.
+    #[serde(default)]
+    pub(crate) is_laid_out: bool,
 }
 
 /// Writes it down beside the results.
@@ -41,6 +44,7 @@ pub(crate) fn note(results: &Path, is_quick: bool) -> anyhow::Result<()> {
         day: said("date", &["-u", "+%Y-%m-%d"]),
         is_quick,
         is_profiled: option_env!("SAYSO_PROFILED").is_some(),
+        is_laid_out: option_env!("SAYSO_PROFILED") == Some("bolt"),
     };
     fs::write(results.join("machine.json"), serde_json::to_string_pretty(&machine)?)?;
     Ok(())

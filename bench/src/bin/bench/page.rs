@@ -48,7 +48,11 @@ impl Sheet {
              the feature `jemalloc`.",
         );
         let Some(machine) = machine::read(results) else { return };
-        self.line(if machine.is_profiled {
+        self.line(if machine.is_laid_out {
+            "\nIt was also optimised for the ways it was seen to take in a short run of all that is \
+             measured here, and laid out by LLVM's BOLT (`scripts/profiled`). What that brings, and how \
+             to do it with a bot of your own, is [below](#optimised-for-what-it-does)."
+        } else if machine.is_profiled {
             "\nIt was also optimised for the ways it was seen to take in a short run of all that is \
              measured here (`scripts/profiled`). What that brings, and how to do it with a bot of your \
              own, is [below](#optimised-for-what-it-does)."
