@@ -69,6 +69,15 @@ pub fn key(conversation: usize) -> Key {
     Key::conversation("webchat", &id).expect("our names are keys")
 }
 
+/// The numbers of so many conversations among so many documents, as far apart as chance would have them, and
+/// the same every time. With as many documents as conversations it is all of them.
+#[must_use]
+pub fn scattered(conversations: usize, documents: usize) -> Vec<usize> {
+    // A prime: no number comes twice.
+    const STEP: usize = 7919;
+    (0..conversations).map(|conversation| conversation * STEP % documents).collect()
+}
+
 /// A stored document that has had as many turns as it can remember.
 #[must_use]
 pub fn document(cut: Cut) -> String {

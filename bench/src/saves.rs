@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use sayso_stores::SqliteStore;
 use sayso_turn::{
     Key,
+    clock::Timestamp,
     document::Ledger,
     store::{ETag, Expect, Saved, Store, Write},
 };
@@ -14,6 +15,9 @@ use crate::{
     inputs,
     raw::{Bodies, Raw},
 };
+
+/// How many documents are made at the same time.
+const TOGETHER: usize = 64;
 
 /// Documents of one size, each saved again and again.
 #[derive(Debug)]
@@ -36,12 +40,15 @@ impl Saves {
         let store = SqliteStore::open(folder.join("saves.sqlite")).expect("the file can be opened");
         let store = Arc::new(store);
         let bodies = [Arc::clone(&body), body];
-        let mut saves = Self::on(Arc::new(runtime), Arc::clone(&store) as _, conversations, bodies);
+        let all: Vec<_> = (0..conversations).collect();
+        let mut saves =
+            Self::on(Arc::new(runtime), Arc::clone(&store) as _, bodies, all.len(), &all);
         saves.sqlite = Some(store);
         saves
     }
 
-    /// Makes so many documents of these bodies on a store that has none of them.
+    /// Makes so many documents of these bodies on a store that has none of them, and saves those of
+    /// these numbers from then on.
     ///
     /// # Panics
     /// When the store fails.
@@ -49,18 +56,19 @@ impl Saves {
     pub fn on(
         runtime: Arc<Runtime>,
         store: Arc<dyn Store>,
-        conversations: usize,
         bodies: Bodies,
+        documents: usize,
+        numbers: &[usize],
     ) -> Self {
-        let documents = runtime.block_on(async {
-            let mut documents = Vec::with_capacity(conversations);
-            for conversation in 0..conversations {
-                let key = inputs::key(conversation);
-                let etag = save(&*store, &key, Expect::Absent, &bodies[1]).await;
-                documents.push((key, etag));
-            }
-            documents
-        });
+        let mut all: Vec<_> = runtime
+            .block_on(fill(&store, documents, &bodies[1], Some(Ledger::CLAIMED)))
+            .into_iter()
+            .map(Some)
+            .collect();
+        let documents = numbers
+            .iter()
+            .map(|number| all.get_mut(*number).and_then(Option::take).expect("one of them, once"))
+            .collect();
         Self { runtime, store, sqlite: None, bodies, documents }
     }
 
@@ -120,6 +128,41 @@ async fn repeat(
         etag = save(&*store, &key, Expect::At(etag), body).await;
     }
     (key, etag)
+}
+
+/// Makes so many documents of this body on a store that has none of them, in the order of their numbers.
+///
+/// # Panics
+/// When the store fails, or has one of them already.
+pub async fn fill(
+    store: &Arc<dyn Store>,
+    documents: usize,
+    body: &str,
+    due: Option<Timestamp>,
+) -> Vec<(Key, ETag)> {
+    let mut all = Vec::with_capacity(documents);
+    while all.len() < documents {
+        // Together, so that they share a flush where the engine can do that.
+        let some = (all.len()..documents).take(TOGETHER).map(|number| {
+            let (store, key, body) = (Arc::clone(store), inputs::key(number), body.to_owned());
+            tokio::spawn(async move {
+                let etag = create(&*store, &key, body, due).await;
+                (key, etag)
+            })
+        });
+        for one in some.collect::<Vec<_>>() {
+            all.push(one.await.expect("no save panics"));
+        }
+    }
+    all
+}
+
+async fn create(store: &dyn Store, key: &Key, body: String, due: Option<Timestamp>) -> ETag {
+    let write = Write { key: key.clone(), expect: Expect::Absent, body, due, expires: None };
+    match store.save(write).await.expect("the store takes a document") {
+        Saved::Committed(etag) => etag,
+        Saved::Conflict => unreachable!("the store was empty"),
+    }
 }
 
 /// One save, due like that of a turn with a reply.

@@ -16,13 +16,14 @@ use sayso_stores::SqliteStore;
 use sayso_turn::{
     Engine, Limits,
     channel::{Channel, Delivery, Parcel},
-    store::{Expect, MemoryStore, Saved, Store, Write},
+    store::{MemoryStore, Store},
 };
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     inputs,
     pizza::{self, Cut},
+    saves,
 };
 
 /// An engine and everything around it.
@@ -33,7 +34,8 @@ pub struct World {
     engine: Engine,
     store: Arc<dyn Store>,
     sqlite: Option<Arc<SqliteStore>>,
-    conversations: usize,
+    /// The numbers of those that are spoken in.
+    conversations: Vec<usize>,
     next: u64,
 }
 
@@ -53,7 +55,7 @@ impl World {
     #[must_use]
     pub fn memory(cut: Cut, conversations: usize) -> Self {
         let store = Arc::new(MemoryStore::default());
-        Self::new(alone(), store, None, &Start::full(cut), conversations)
+        Self::new(alone(), store, None, &Start::full(cut), (0..conversations).collect())
     }
 
     /// A world on a SQLite file in a folder, warm.
@@ -65,20 +67,27 @@ impl World {
         let store = SqliteStore::open(folder.join("turns.sqlite")).expect("the file can be opened");
         let store = Arc::new(store);
         let (dynamic, start) = (Arc::clone(&store) as _, Start::full(cut));
-        Self::new(alone(), dynamic, Some(store), &start, conversations)
+        Self::new(alone(), dynamic, Some(store), &start, (0..conversations).collect())
     }
 
-    /// A world with small documents on an empty store, warm.
+    /// A world with so many small documents on an empty store, warm. Only in these conversations is
+    /// anything said.
     #[must_use]
-    pub fn small(runtime: Arc<Runtime>, store: Arc<dyn Store>, conversations: usize) -> Self {
-        Self::new(runtime, store, None, &Start::small(), conversations)
+    pub fn small(
+        runtime: Arc<Runtime>,
+        store: Arc<dyn Store>,
+        documents: usize,
+        conversations: Vec<usize>,
+    ) -> Self {
+        let start = Start { documents, ..Start::small() };
+        Self::new(runtime, store, None, &start, conversations)
     }
 
     /// A world in memory of one conversation that starts with this document, warm.
     #[must_use]
     pub fn with(document: String, limits: Limits) -> Self {
         let store = Arc::new(MemoryStore::default());
-        Self::new(alone(), store, None, &Start { document, limits }, 1)
+        Self::new(alone(), store, None, &Start { document, limits, documents: 1 }, vec![0])
     }
 
     fn new(
@@ -86,16 +95,11 @@ impl World {
         store: Arc<dyn Store>,
         sqlite: Option<Arc<SqliteStore>>,
         start: &Start,
-        conversations: usize,
+        conversations: Vec<usize>,
     ) -> Self {
+        let documents = start.documents.max(conversations.len());
         let engine = runtime.block_on(async {
-            for conversation in 0..conversations {
-                let key = inputs::key(conversation);
-                let (expect, body) = (Expect::Absent, start.document.clone());
-                let write = Write { key, expect, body, due: None, expires: None };
-                let saved = store.save(write).await.expect("the store takes a document");
-                assert!(matches!(saved, Saved::Committed(_)), "the store was empty");
-            }
+            saves::fill(&store, documents, &start.document, None).await;
             let builder = Engine::builder(pizza::bot(), Arc::clone(&store), Arc::new(Null));
             builder.limits(start.limits.clone()).seed(1).start()
         });
@@ -113,7 +117,7 @@ impl World {
         let of = |conversation| {
             (first..self.next).map(|number| inputs::activity(conversation, number)).collect()
         };
-        (0..self.conversations).map(of).collect()
+        self.conversations.iter().copied().map(of).collect()
     }
 
     /// Runs turns until all are durable and their replies handed over: the conversations at the same
@@ -155,7 +159,7 @@ impl World {
     pub fn talk(&mut self, count: usize) {
         let first = self.next;
         self.next += count as u64;
-        let samples = (0..self.conversations).map(|number| inputs::activity(number, first));
+        let samples = self.conversations.iter().map(|number| inputs::activity(*number, first));
         let messages = samples
             .map(|sample| (0..count).map(move |step| inputs::next(&sample, first + step as u64)));
         self.run(messages.collect());
@@ -201,16 +205,18 @@ impl World {
 struct Start {
     document: String,
     limits: Limits,
+    /// How many there are at least, also where nothing is said.
+    documents: usize,
 }
 
 impl Start {
     fn full(cut: Cut) -> Self {
-        Self { document: inputs::document(cut), limits: Limits::default() }
+        Self { document: inputs::document(cut), limits: Limits::default(), documents: 0 }
     }
 
     fn small() -> Self {
         let limits = Limits { seen_max: inputs::SEEN_SMALL, ..Limits::default() };
-        Self { document: inputs::small_document(), limits }
+        Self { document: inputs::small_document(), limits, documents: 0 }
     }
 }
 

@@ -150,7 +150,7 @@ impl Case {
             let Middle { median, low, high } = way.ratio(&best);
             let ratio = format!("{median:.2} ({low:.2}-{high:.2})");
             println!(
-                "{:<12}{:<20}{rates:>22}{shown:>20}{server:>20}{ratio:>19}",
+                "{:<18}{:<20}{rates:>22}{shown:>20}{server:>20}{ratio:>19}",
                 self.name, way.name
             );
         }
@@ -159,7 +159,7 @@ impl Case {
         let commits = turns.middle(|found| found.commits).median;
         let together = turns.middle(|found| found.together).median;
         print!(
-            "{:<12}goal: at least {GOAL:.2} turns for a raw save: {}; {commits:.2} commits a turn",
+            "{:<18}goal: at least {GOAL:.2} turns for a raw save: {}; {commits:.2} commits a turn",
             "",
             if is_met { "met" } else { "missed" },
         );

@@ -42,6 +42,9 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// How many saves or turns are in flight at the same time.
 const MANY: usize = 64;
 
+/// How many documents a file of SQLite has; those that are written lie scattered among them.
+const DOCUMENTS: usize = 20_000;
+
 const USAGE: &str = "usage: cargo bench -p sayso-bench --features engines --bench engines -- [--quick] [--turns] [postgres] [redis] [sqlite]";
 
 /// What all engines are measured with.
@@ -68,7 +71,7 @@ impl Bench {
     fn new(folder: &Path) -> Result<Self, Box<dyn Error>> {
         let runtime = Arc::new(Builder::new_multi_thread().enable_all().build()?);
         let store = Arc::new(MemoryStore::default());
-        let mut sample = World::small(Arc::clone(&runtime), Arc::clone(&store) as _, 1);
+        let mut sample = World::small(Arc::clone(&runtime), Arc::clone(&store) as _, 1, vec![0]);
         let mut next = || -> Result<Arc<str>, Box<dyn Error>> {
             let message = sample.messages(1);
             sample.run(message);
@@ -96,7 +99,7 @@ impl Bench {
         let raw = vec![Way::new(BATCHED, true, batched), Way::new(ALONE, true, raw)];
         let counted = Arc::clone(&turns);
         let flushes = move || Some(counted.stats().statements);
-        Ok(self.case("PostgreSQL", (turns, saves), flushes, raw, server_cpu))
+        Ok(self.case("PostgreSQL", MANY, (turns, saves), flushes, raw, server_cpu))
     }
 
     fn redis(&self) -> Result<Case, Box<dyn Error>> {
@@ -112,30 +115,36 @@ impl Bench {
         let raw = vec![Way::new(ALONE, true, raw)];
         let counted = Arc::clone(&turns);
         let flushes = move || Some(counted.stats().scripts);
-        Ok(self.case("Redis", (turns, saves), flushes, raw, server_cpu))
+        Ok(self.case("Redis", MANY, (turns, saves), flushes, raw, server_cpu))
     }
 
-    fn sqlite(&self) -> Result<Case, Box<dyn Error>> {
-        let open = |name| SqliteStore::open(self.folder.join(name)).map(Arc::new);
-        let (turns, saves) = (open("turns.sqlite")?, open("saves.sqlite")?);
-        let raw = |batch| RawSqlite::open(&self.folder, MANY, batch, self.bodies.clone());
+    fn sqlite(&self, name: &'static str, documents: usize) -> Result<Case, Box<dyn Error>> {
+        let open = |name| {
+            SqliteStore::open(self.folder.join(format!("{name}-{documents}.sqlite"))).map(Arc::new)
+        };
+        let (turns, saves) = (open("turns")?, open("saves")?);
+        let numbers = inputs::scattered(MANY, documents);
+        let raw =
+            |batch| RawSqlite::open(&self.folder, documents, &numbers, batch, self.bodies.clone());
         let raw = vec![Way::new(BATCHED, true, raw(MANY)?), Way::new(ALONE, true, raw(1)?)];
         let counted = Arc::clone(&turns);
         let flushes = move || Some(counted.stats().transactions);
-        Ok(self.case("SQLite", (turns, saves), flushes, raw, Box::new(|| None)))
+        Ok(self.case(name, documents, (turns, saves), flushes, raw, Box::new(|| None)))
     }
 
     fn case(
         &self,
         name: &'static str,
+        documents: usize,
         (turns, saves): (Arc<dyn Store>, Arc<dyn Store>),
         flushes: impl Fn() -> Option<u64> + 'static,
         raw: Vec<Way>,
         server_cpu: ServerCpu,
     ) -> Case {
-        let world = World::small(Arc::clone(&self.runtime), turns, MANY);
+        let numbers = inputs::scattered(MANY, documents);
         let (runtime, bodies) = (Arc::clone(&self.runtime), self.bodies.clone());
-        let saves = Saves::on(runtime, saves, MANY, bodies);
+        let saves = Saves::on(Arc::clone(&runtime), saves, bodies, documents, &numbers);
+        let world = World::small(runtime, turns, documents, numbers);
         let mut ways = vec![
             Way::new("turns", false, Turns(world)),
             Way::new("saves of our store", false, saves),
@@ -195,7 +204,8 @@ fn run(is_quick: bool, is_profiled: bool, chosen: &[String]) -> Result<(), Box<d
         cases.push(bench.redis()?);
     }
     if is_chosen("sqlite") {
-        cases.push(bench.sqlite()?);
+        cases.push(bench.sqlite("SQLite", DOCUMENTS)?);
+        cases.push(bench.sqlite("SQLite, no others", MANY)?);
     }
     if is_profiled {
         for way in cases.iter_mut().filter_map(|case| case.ways.first_mut()) {
@@ -226,7 +236,7 @@ fn run(is_quick: bool, is_profiled: bool, chosen: &[String]) -> Result<(), Box<d
         "CPU us each: of this process, and of the server. Median of {rounds} rounds (middle half).\n"
     );
     println!(
-        "{:<32}{:>22}{:>20}{:>20}{:>19}",
+        "{:<38}{:>22}{:>20}{:>20}{:>19}",
         "", "per second", "CPU", "of the server", "for the best raw"
     );
     cases.iter().for_each(Case::print);

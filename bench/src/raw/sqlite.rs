@@ -25,23 +25,31 @@ pub struct RawSqlite {
 
 impl RawSqlite {
     /// Makes a file in a folder, with the settings of our store and so many documents of these bodies.
-    /// A transaction has so many saves.
+    /// Those of these numbers are saved from then on, so many in a transaction.
     ///
     /// # Errors
     /// When the file cannot be used.
-    pub fn open(folder: &Path, conversations: usize, batch: usize, bodies: Bodies) -> Result<Self> {
-        let file = Connection::open(folder.join(format!("raw-{batch}.sqlite")))?;
+    pub fn open(
+        folder: &Path,
+        documents: usize,
+        numbers: &[usize],
+        batch: usize,
+        bodies: Bodies,
+    ) -> Result<Self> {
+        let file = Connection::open(folder.join(format!("raw-{documents}-{batch}.sqlite")))?;
         file.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
              PRAGMA wal_autocheckpoint = 4000;
              CREATE TABLE document (key TEXT PRIMARY KEY, version INTEGER NOT NULL, body TEXT NOT NULL);",
         )?;
         let key = |conversation| inputs::key(conversation).as_str().to_owned();
-        let documents: Vec<_> = (0..conversations).map(|number| (key(number), 0)).collect();
-        for (key, version) in &documents {
-            let insert = "INSERT INTO document VALUES (?1, ?2, ?3)";
-            let _one = file.execute(insert, params![key, version, &*bodies[0]])?;
+        let all = file.unchecked_transaction()?;
+        for number in 0..documents {
+            let insert = "INSERT INTO document VALUES (?1, 0, ?2)";
+            let _one = all.prepare_cached(insert)?.execute(params![key(number), &*bodies[0]])?;
         }
+        all.commit()?;
+        let documents = numbers.iter().map(|number| (key(*number), 0)).collect();
         Ok(Self { file, bodies, documents, batch, is_second_next: true })
     }
 }
