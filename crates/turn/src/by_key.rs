@@ -68,9 +68,15 @@ impl<V> ByKey<V> {
 
     /// All keys and values, by key.
     pub(crate) fn sorted(&self) -> Vec<(&Key, &V)> {
-        let mut all: Vec<_> = self.table.iter().collect();
-        all.sort_unstable_by_key(|(key, _)| *key);
-        all
+        self.sorted_if(|_, _| true)
+    }
+
+    /// Some keys and values, by key.
+    pub(crate) fn sorted_if(&self, is_wanted: impl Fn(&Key, &V) -> bool) -> Vec<(&Key, &V)> {
+        let some = self.table.iter().filter(|(key, value)| is_wanted(key, value));
+        let mut some: Vec<_> = some.collect();
+        some.sort_unstable_by_key(|(key, _)| *key);
+        some
     }
 }
 

@@ -15,6 +15,7 @@ use std::{
 use async_trait::async_trait;
 use futures_util::{FutureExt, future::BoxFuture};
 use sayso_activity::Activity;
+use smallvec::{SmallVec, smallvec};
 
 pub(crate) use self::running::Running;
 use crate::{
@@ -128,7 +129,7 @@ pub(crate) struct Attempt {
 /// What one run made. The conversation's bag is the first document.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
-    pub(crate) documents: Vec<(Key, Bag)>,
+    pub(crate) documents: SmallVec<[(Key, Bag); 1]>,
     pub(crate) replies: Replies,
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
@@ -165,7 +166,7 @@ impl Attempt {
         let handler = logic.on_error(self.turn(&home), failure)?;
         let made = Running::new(handler, home).end(within).await;
         Some(made.map(|made| Made {
-            documents: vec![(self.key.clone(), self.bag.clone())],
+            documents: smallvec![(self.key.clone(), self.bag.clone())],
             replies: made.replies,
             response: made.response,
             timers: Vec::new(),

@@ -38,7 +38,8 @@ impl Cache {
 
     /// Lends a document: it is gone until it is put back, or another in its place.
     pub(super) fn lend(&mut self, key: &Key) -> Option<Cached> {
-        self.documents.get_mut(key)?.cached.take()
+        // It moves to the front when it is put.
+        self.documents.peek_mut(key)?.cached.take()
     }
 
     pub(super) fn put(&mut self, key: &Key, cached: Cached) {

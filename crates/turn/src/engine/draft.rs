@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use sayso_activity::{Activity, Raw};
+use smallvec::SmallVec;
 
 use super::mailbox::{Chore, Handed};
 use crate::{
@@ -37,7 +38,7 @@ pub(super) struct Draft {
 #[derive(Debug)]
 pub(super) struct Result {
     pub(super) made: Made,
-    replies: Vec<Prepared>,
+    replies: SmallVec<[Prepared; 1]>,
 }
 
 /// A reply as it will be stored.
@@ -237,7 +238,8 @@ impl Draft {
             return too_much(what, "timers_max");
         }
         let replies = std::mem::take(&mut made.replies).into_replies();
-        let replies: Vec<_> = replies.map(|reply| to_stored(id, reply, is_answer)).collect();
+        let replies: SmallVec<[_; 1]> =
+            replies.map(|reply| to_stored(id, reply, is_answer)).collect();
         let said: usize = replies.iter().map(|reply| reply.text.len()).sum();
         let sizes = made.documents.iter().map(|(_, bag)| bag.bytes());
         let first = sizes.clone().next().unwrap_or_default() + ledger.bytes() + said;

@@ -280,9 +280,13 @@ impl Mailbox {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What to do next. The runner counts as gone when there is nothing.
-    pub(super) fn take(&self, limits: &Limits, overlap: Overlap) -> Work {
+    /// What to do next. The runner counts as gone when there is nothing. A courier that waits hears of
+    /// what it has done.
+    pub(super) fn take(&self, limits: &Limits, overlap: Overlap, has_worked: bool) -> Work {
         let mut desk = self.desk();
+        if has_worked && desk.is_delivering {
+            self.changed.notify_one();
+        }
         if desk.has_inbox {
             return Work::Inbox;
         }
@@ -380,7 +384,10 @@ impl Desk {
     pub(super) fn note(&mut self, ledger: &Ledger, me: &str, now: impl FnOnce() -> Duration) {
         self.rev = ledger.rev;
         let mine = ledger.claim.as_ref().is_some_and(|claim| claim.by == me);
-        self.outbox = if mine { ledger.outbox.clone() } else { Vec::new() };
+        match mine {
+            true => self.outbox.clone_from(&ledger.outbox),
+            false => self.outbox.clear(),
+        }
         if !Arc::ptr_eq(&self.sent, &ledger.sent) {
             self.sent = Arc::clone(&ledger.sent);
         }

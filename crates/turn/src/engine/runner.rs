@@ -32,7 +32,8 @@ pub(super) enum Setback {
 pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>, now: Duration) {
     let (mut carried, mut asked_at) = (None, Some(now));
     loop {
-        let work = mailbox.take(&shared.limits, shared.logic.overlap());
+        let has_worked = asked_at.is_none();
+        let work = mailbox.take(&shared.limits, shared.logic.overlap(), has_worked);
         if let Work::Done(rest) = work {
             match rest {
                 Rest::Whole => shared.retire(&mailbox),
@@ -68,7 +69,6 @@ pub(super) async fn run(shared: Arc<Shared>, mailbox: Arc<Mailbox>, now: Duratio
             tracing::error!(key = %mailbox.key, "an invariant of the engine is broken; please report");
             shared.cache().forget(&mailbox.key);
         }
-        mailbox.changed.notify_one();
     }
 }
 

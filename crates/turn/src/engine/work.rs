@@ -119,7 +119,10 @@ impl Shared {
         let is_known = mailboxes.get(&mailbox.key).is_some_and(|known| Arc::ptr_eq(known, mailbox));
         if is_known && mailbox.desk().is_idle() {
             drop(mailboxes.remove(&mailbox.key));
-            self.changed.notify_waiters();
+            // Only who closes waits for this. It said so before it looked at the mailboxes.
+            if self.is_closing() {
+                self.changed.notify_waiters();
+            }
         }
     }
 

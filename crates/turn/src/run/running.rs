@@ -6,6 +6,7 @@ use futures_util::{
     FutureExt,
     future::{BoxFuture, CatchUnwind, Either, select},
 };
+use smallvec::SmallVec;
 
 use super::Made;
 use crate::{
@@ -111,7 +112,7 @@ fn made(inner: Box<Inner>) -> Result<Made, Failure> {
         });
     }
     let Inner { conversation, further, replies, timers, cancelled, response, .. } = *inner;
-    let mut documents = Vec::with_capacity(1 + further.len());
+    let mut documents = SmallVec::with_capacity(1 + further.len());
     documents.push(conversation.close().map_err(Failure::State)?);
     for state in further {
         documents.push(state.close().map_err(Failure::State)?);

@@ -3,9 +3,7 @@
 //! For tests, for the simulator and as the yardstick of the turn's own cost.
 
 use std::{
-    collections::BTreeMap,
     fmt,
-    ops::Bound,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -38,8 +36,8 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Rows {
     by_key: ByKey<Row>,
-    /// Those that have a due time, in order.
-    due: BTreeMap<Key, Timestamp>,
+    /// The times of those that are due at one.
+    due: ByKey<Timestamp>,
     /// One counter for all keys: a version is never used twice, not even by a key made anew.
     version: u64,
 }
@@ -66,23 +64,29 @@ impl Rows {
         }
     }
 
-    fn put(&mut self, write: Write) -> ETag {
-        self.version += 1;
-        let etag = ETag::new(itoa::Buffer::new().format(self.version));
-        let Write { key, body, due, .. } = write;
+    /// Writes a document if its condition holds.
+    fn put(&mut self, write: Write) -> Option<ETag> {
+        let Write { key, expect, body, due, .. } = write;
         let old = self.by_key.get_mut(&key);
-        if old.as_ref().and_then(|row| row.due) != due {
+        let was_due = match (&old, &expect) {
+            (None, Expect::Absent) => None,
+            (Some(row), Expect::At(etag)) if row.etag == *etag => row.due,
+            _ => return None,
+        };
+        if was_due != due {
             match due {
-                Some(at) => drop(self.due.insert(key.clone(), at)),
+                Some(at) => self.due.insert(key.clone(), at),
                 None => drop(self.due.remove(&key)),
             }
         }
+        self.version += 1;
+        let etag = ETag::new(itoa::Buffer::new().format(self.version));
         let row = Row { body, etag: etag.clone(), due };
         match old {
             Some(old) => *old = row,
             None => self.by_key.insert(key, row),
         }
-        etag
+        Some(etag)
     }
 }
 
@@ -97,11 +101,7 @@ impl Store for MemoryStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        let mut rows = self.rows();
-        if !rows.holds(&write.key, &write.expect) {
-            return Ok(Saved::Conflict);
-        }
-        Ok(Saved::Committed(rows.put(write)))
+        Ok(self.rows().put(write).map_or(Saved::Conflict, Saved::Committed))
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
@@ -110,7 +110,7 @@ impl Store for MemoryStore {
             return Ok(Saved::Conflict);
         }
         drop(rows.by_key.remove(key));
-        rows.due.remove(key);
+        let _time = rows.due.remove(key);
         Ok(Saved::Committed(etag.clone()))
     }
 
@@ -121,9 +121,9 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
         let rows = self.rows();
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let waiting = rows.due.range((from, Bound::Unbounded)).filter(|(_, at)| **at <= now);
-        let named = waiting.take(limit).filter_map(|(key, at)| {
+        let is_next = |key: &Key| after.is_none_or(|after| key > after);
+        let waiting = rows.due.sorted_if(|key, at| *at <= now && is_next(key));
+        let named = waiting.into_iter().take(limit).filter_map(|(key, at)| {
             let row = rows.by_key.get(key)?;
             Some(Due { key: key.clone(), etag: row.etag.clone(), at: *at })
         });
@@ -150,7 +150,8 @@ impl Transactions for MemoryStore {
         if !writes.iter().all(|write| rows.holds(&write.key, &write.expect)) {
             return Ok(Saved::Conflict);
         }
-        Ok(Saved::Committed(writes.into_iter().map(|write| rows.put(write)).collect()))
+        let put = |write| rows.put(write).expect("its condition holds, and no key comes twice");
+        Ok(Saved::Committed(writes.into_iter().map(put).collect()))
     }
 }
 
