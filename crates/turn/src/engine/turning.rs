@@ -109,6 +109,7 @@ fn source(shelf: &Arc<Shelf>, listener: Option<&Listener>) -> Arc<dyn Source> {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "nearly all have ended, and are not moved far")]
 enum Ran {
     Ended(Result<draft::Result, Arc<Failure>>),
     /// Nobody should wait for it any longer; it runs on.
