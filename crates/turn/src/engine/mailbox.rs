@@ -252,20 +252,6 @@ pub(super) fn expects_replies(activity: &Activity) -> bool {
     matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
-/// One activity of several: the last one, with all texts and attachments.
-pub(super) fn merged(parts: &[&Part]) -> Arc<Activity> {
-    let (Some(last), true) = (parts.last(), parts.len() > 1) else {
-        return Arc::clone(&parts.first().expect("a turn has a part").activity);
-    };
-    let mut activity = Activity::clone(&last.activity);
-    let texts: Vec<&str> = parts.iter().map(|part| part.activity.text()).collect();
-    activity.text = Some(texts.join("\n"));
-    let attachments = parts.iter().filter_map(|part| part.activity.attachments.clone());
-    let attachments: Vec<_> = attachments.flatten().collect();
-    activity.attachments = (!attachments.is_empty()).then_some(attachments);
-    Arc::new(activity)
-}
-
 impl Mailbox {
     pub(super) fn new(key: &Key) -> Arc<Self> {
         Arc::new(Self {

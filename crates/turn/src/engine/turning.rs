@@ -13,7 +13,7 @@ use super::{
     draft::{self, Draft},
     line::Carried,
     live::{Heard, Listener},
-    mailbox::{self, Batch, Item, Mailbox, Part, expects_replies},
+    mailbox::{Batch, Item, Mailbox, Part, expects_replies},
     runner::Setback,
     shelf::Shelf,
 };
@@ -60,7 +60,7 @@ pub(super) async fn turn(
     shared.counters.duplicates.add(item.parts.len() - new.len());
     let Some(first) = new.first() else { return Ok((verdicts, None)) };
     let ids: SmallVec<[TurnId; 2]> = new.iter().map(|part| part.id).collect();
-    let activity = mailbox::merged(&new);
+    let activity = merged(&new);
     let mut late = None;
     let verdict = if ledger.inbox.is_empty() {
         let attempt = Arc::new(Attempt {
@@ -99,6 +99,20 @@ pub(super) async fn turn(
         }
     }
     Ok((verdicts, late))
+}
+
+/// One activity of several: the last one, with all texts and attachments.
+fn merged(parts: &[&Part]) -> Arc<Activity> {
+    let (Some(last), true) = (parts.last(), parts.len() > 1) else {
+        return Arc::clone(&parts.first().expect("a turn has a part").activity);
+    };
+    let mut activity = Activity::clone(&last.activity);
+    let texts: Vec<&str> = parts.iter().map(|part| part.activity.text()).collect();
+    activity.text = Some(texts.join("\n"));
+    let attachments = parts.iter().filter_map(|part| part.activity.attachments.clone());
+    let attachments: Vec<_> = attachments.flatten().collect();
+    activity.attachments = (!attachments.is_empty()).then_some(attachments);
+    Arc::new(activity)
 }
 
 /// What a turn reaches: the shelf, with signs that go to whoever listens.
