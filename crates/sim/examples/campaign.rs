@@ -44,9 +44,10 @@ fn main() -> ExitCode {
     if !untested.is_empty() {
         println!("not tested, because they hardly happened: {untested:?}");
     }
-    let rare = campaign.stats.fenced.min(campaign.stats.expired);
+    let stats = &campaign.stats;
+    let rare = stats.fenced.min(stats.expired).min(stats.newer);
     if rare < FIRED_MIN {
-        println!("not tested: fences or expired documents, seen only {rare} times");
+        println!("not tested: fences, expired documents or newer builds, seen only {rare} times");
     }
     println!("{campaign}");
     if rare >= FIRED_MIN && campaign.broken.is_empty() && untested.is_empty() {

@@ -1,54 +1,39 @@
-//! The bot whose history is exact: every turn appends its activity's id to the state, so one read at the
-//! end is the order of everything.
+//! The bot whose history is exact: every turn appends its wishes' ids to the state, so one read at the end
+//! is the order of everything.
+
+mod builds;
+mod wish;
 
 use std::{sync::Arc, time::Duration};
 
 use sayso_activity::{Activity, Kind};
-use sayso_turn::{Bot, BotError, Failure, MessageId, Turn};
-use serde::{Deserialize, Serialize};
+use sayso_turn::{Bot, BotError, Failure, Key, MessageId, Turn};
 
-use crate::executor::Executor;
+pub(crate) use self::{
+    builds::items,
+    wish::{Later, Note, Pair, Sight, Wish},
+};
+use crate::{Plan, outside::Outside};
 
 /// A state with this property counts as larger than the store takes.
-pub(crate) const OVERSIZED: &str = "oversized";
+const OVERSIZED: &str = "too_large";
+/// How long a bulky reply is.
+const BULKY_REPLY: usize = 8 * 1024;
+/// How long a bulky answer to an `invoke` is.
+const BULKY_ANSWER: usize = 32 * 1024;
 
-/// What an activity asks the bot to do, beside appending itself.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Wish {
-    /// How many replies.
-    pub(crate) replies: usize,
-    /// Panic instead.
-    pub(crate) panic: bool,
-    /// Grow the state beyond what the store takes.
-    #[serde(default)]
-    pub(crate) oversized: bool,
-    /// Ask for an event after so many milliseconds.
-    pub(crate) timer_ms: Option<u64>,
-    /// Append to the user's document too.
-    pub(crate) user: bool,
-    /// Take so many milliseconds.
-    #[serde(default)]
-    pub(crate) slow_ms: Option<u64>,
-    /// Change the message that was kept, and keep the first reply for others to change.
-    #[serde(default)]
-    pub(crate) change: bool,
-    /// Delete it instead.
-    #[serde(default)]
-    pub(crate) delete: bool,
-}
-
-impl Wish {
-    /// Whether the turn must leave the state as it is.
-    pub(crate) fn is_refused(&self) -> bool {
-        self.panic || self.oversized
-    }
-}
-
-/// The bot.
-pub(crate) fn bot(executor: &Executor) -> Bot {
+/// The bot, as one life of an instance runs it.
+pub(crate) fn bot(plan: &Plan, outside: &Outside) -> Bot {
     let append = || {
-        let executor = executor.clone();
-        move |turn| append(turn, executor.clone())
+        let outside = outside.clone();
+        move |turn| append(turn, outside.clone())
+    };
+    let sorry = {
+        let outside = outside.clone();
+        move |turn, failure: Arc<Failure>| {
+            let said = sorry(turn, &failure, &outside);
+            async move { said }
+        }
     };
     Bot::new()
         .on_message(append())
@@ -56,32 +41,115 @@ pub(crate) fn bot(executor: &Executor) -> Bot {
         .on_event("append", append())
         .on_event("timer", append())
         .on_error(sorry)
+        .overlap(plan.overlap)
 }
 
-async fn append(mut turn: Turn, executor: Executor) -> Result<(), BotError> {
-    let wish: Wish = match &turn.activity().value {
-        Some(value) => value.get()?,
-        None => Wish::default(),
-    };
+/// The keys of the two documents that belong together.
+pub(crate) fn pair_keys() -> [Key; 2] {
+    ["pair/first", "pair/second"].map(|key| Key::new(key).expect("a short key"))
+}
+
+async fn append(turn: Turn, outside: Outside) -> Result<(), BotError> {
+    let wishes = Wish::all(turn.activity())?;
+    fulfil(turn, outside, wishes).await
+}
+
+/// Does what is wished for, one after the other.
+pub(crate) async fn fulfil(
+    mut turn: Turn,
+    outside: Outside,
+    wishes: Vec<Wish>,
+) -> Result<(), BotError> {
+    for wish in &wishes {
+        prepare(&turn, &outside, wish).await?;
+        let place = change_documents(&mut turn, &outside, wish).await?;
+        speak(&mut turn, wish, place).await?;
+        set_timers(&mut turn, wish, place)?;
+        if turn.activity().kind == Kind::Invoke {
+            let padding = if wish.bulk { "x".repeat(BULKY_ANSWER) } else { String::new() };
+            turn.respond(200, &(place, padding))?;
+        }
+    }
+    Ok(())
+}
+
+/// What comes before any state is touched: waiting, failing, calls to the outside.
+async fn prepare(turn: &Turn, outside: &Outside, wish: &Wish) -> Result<(), BotError> {
     if let Some(wait) = wish.slow_ms {
-        executor.sleep(Duration::from_millis(wait)).await;
+        outside.world.executor.sleep(Duration::from_millis(wait)).await;
     }
     if wish.panic {
         // A panic without the hook: nobody wants to read a million backtraces.
         std::panic::resume_unwind(Box::new("the bot was asked to panic"));
     }
+    for _ in 0..wish.calls {
+        let call = |key| async move {
+            outside.call(&key, &wish.id).await;
+            Ok::<_, BotError>(())
+        };
+        turn.once(&wish.id, call).await?;
+    }
+    if wish.fails > 0 && outside.fails(&wish.id, wish.fails) {
+        return Err("the bot was asked to fail".into());
+    }
+    Ok(())
+}
+
+/// Changes all documents that the wish names. Gives its place in the log.
+async fn change_documents(
+    turn: &mut Turn,
+    outside: &Outside,
+    wish: &Wish,
+) -> Result<usize, BotError> {
+    let id = &wish.id;
     if wish.oversized {
         *turn.state().named::<bool>(OVERSIZED)? = true;
     }
-    let id = turn.activity().id.clone().unwrap_or_default();
+    if wish.order {
+        builds::append(turn, outside.is_new, id)?;
+    }
     let log = turn.state().named::<Vec<String>>("log")?;
     log.push(id.clone());
     let place = log.len() - 1;
     if wish.user {
         turn.user_state().await?.named::<Vec<String>>("log")?.push(id.clone());
     }
-    let said: Vec<MessageId> =
-        (0..wish.replies).map(|index| turn.say(format!("{id}/{place}/{index}"))).collect();
+    let [first, second] = pair_keys();
+    match wish.pair {
+        None => {}
+        Some(Pair::Write) => {
+            *turn.custom(first).await?.named::<u64>("count")? += 1;
+            *turn.custom(second).await?.named::<u64>("count")? += 1;
+        }
+        Some(Pair::Read) => {
+            let first = *turn.custom(first).await?.named::<u64>("count")?;
+            outside.sleep(50).await;
+            let second = *turn.custom(second).await?.named::<u64>("count")?;
+            let sight = Sight { wish: id.clone(), first, second };
+            turn.state().named::<Vec<Sight>>("sights")?.push(sight);
+        }
+    }
+    Ok(place)
+}
+
+/// Says what is wished for, and changes what was said before.
+async fn speak(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError> {
+    let id = &wish.id;
+    let padding = if wish.bulk { "x".repeat(BULKY_REPLY) } else { String::new() };
+    let mut said: Vec<MessageId> = Vec::with_capacity(wish.replies);
+    for index in 0..wish.replies {
+        let text = format!("{id}/{place}/{index}{padding}");
+        let message = if wish.stream && index == 0 {
+            let stream = turn.stream();
+            stream.inform("one moment");
+            stream.push(&text);
+            turn.finish(stream).await
+        } else {
+            turn.say(text)
+        };
+        choose_delivery(turn, &message, wish);
+        said.push(message);
+    }
     if wish.change {
         let kept = turn.state().named::<Option<MessageId>>("message")?.clone();
         if let (Some(message), true) = (&kept, wish.delete) {
@@ -94,19 +162,41 @@ async fn append(mut turn: Turn, executor: Executor) -> Result<(), BotError> {
             *turn.state().named("message")? = Some(first);
         }
     }
-    if let Some(wait) = wish.timer_ms {
-        let event = Activity::event("timer").with_value(&Wish { replies: 1, ..Wish::default() })?;
-        let timer = turn.after(Duration::from_millis(wait), event);
-        turn.state().named::<Vec<String>>("timers")?.push(timer.as_str().to_owned());
+    Ok(())
+}
+
+/// Where a reply gets a delivery policy, once turns can choose one. Until then every reply is repeated when
+/// in doubt.
+fn choose_delivery(_turn: &mut Turn, _message: &MessageId, _wish: &Wish) {}
+
+/// Sets timers, and cancels some: its own at once, an earlier one at last.
+fn set_timers(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError> {
+    for later in &wish.timers {
+        let event = Activity::event("timer").with_value(&later.wish)?;
+        let timer = turn.after(Duration::from_millis(later.after_ms), event);
+        if later.is_cancelled {
+            turn.cancel(&timer);
+        }
+        let cancelled_at = later.is_cancelled.then_some(place);
+        let note = Note { wish: later.wish.id.clone(), timer, cancelled_at };
+        turn.state().named::<Vec<Note>>("timers")?.push(note);
     }
-    if turn.activity().kind == Kind::Invoke {
-        turn.respond(200, &place)?;
+    if let Some(nth) = wish.cancel {
+        let notes = turn.state().named::<Vec<Note>>("timers")?;
+        let at = nth % notes.len().max(1);
+        if let Some(note) = notes.get_mut(at).filter(|note| note.cancelled_at.is_none()) {
+            note.cancelled_at = Some(place);
+            let timer = note.timer.clone();
+            turn.cancel(&timer);
+        }
     }
     Ok(())
 }
 
-async fn sorry(mut turn: Turn, _failure: Arc<Failure>) -> Result<(), BotError> {
-    let id = turn.activity().id.clone().unwrap_or_default();
+fn sorry(mut turn: Turn, failure: &Failure, outside: &Outside) -> Result<(), BotError> {
+    let wishes = Wish::all(turn.activity())?;
+    let id = wishes.first().map(|wish| wish.id.clone()).unwrap_or_default();
+    outside.world.tell(|| format!("instance {}: sorry for {id}: {failure}", outside.life));
     turn.say(format!("{id}/sorry/0"));
     Ok(())
 }

@@ -27,6 +27,9 @@ pub(crate) struct SimChannel {
 impl Channel for SimChannel {
     async fn deliver(&self, parcel: &Parcel) -> Delivery {
         let chance = &self.world.chance;
+        let began = self.executor.now();
+        self.world.costs().cause(began, self.instance);
+        self.world.tries(self.instance, parcel);
         if chance.one_in(2) {
             let most = if self.world.plan.in_bursts { 300 } else { 30 };
             self.executor.sleep(chance.up_to(Duration::from_millis(most))).await;
@@ -34,6 +37,10 @@ impl Channel for SimChannel {
         if self.world.is_refused(parcel) {
             self.world.refused(self.instance, parcel);
             return Delivery::Refused { reason: "400".to_owned() };
+        }
+        let down_for = self.world.weather().channel_down_for(self.executor.now());
+        if let Some(after) = down_for {
+            return Delivery::Later { after: Some(after), reason: "503".to_owned() };
         }
         if chance.fires(Fault::Later) {
             // Now and then for longer than a claim lives without being renewed.
@@ -49,7 +56,7 @@ impl Channel for SimChannel {
             self.world.ambiguous(parcel);
             return std::future::pending().await;
         }
-        self.world.arrived(self.instance, parcel);
+        self.world.arrived(self.instance, parcel, began);
         if chance.fires(Fault::FailedTaken) {
             self.world.ambiguous(parcel);
             return Delivery::Unknown { reason: "502".to_owned() };

@@ -1,6 +1,8 @@
 //! The users and their channel: activities that come when they like, to any instance, once or more, and
 //! again until they are answered.
 
+mod said;
+
 use std::{
     sync::{
         Arc,
@@ -9,119 +11,27 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::{Either, join, select};
-use sayso_activity::{Account, Activity, ConversationAccount, Kind};
-use sayso_turn::{Answer, Error, Failure, Key, Limits, id::TurnId};
+use futures_util::future::{BoxFuture, Either, join, select};
+use sayso_turn::{Answer, Engine, Error, Failure, Limits, Pace};
 use tokio::sync::oneshot;
 
+pub(crate) use self::said::{Said, Way, channel, user_name};
 use crate::{
-    Fault,
-    bot::Wish,
+    Fault, bot,
     executor::Owner,
     node::{Node, Nodes},
+    outside::Outside,
     world::World,
 };
 
 /// A channel gives up waiting for an answer after this.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// By how much an answer may miss the deadline of its turn (P8).
+const DEADLINE_SLACK: Duration = Duration::from_secs(1);
+
 /// How many bursts there are at most: the last one begins while things still go wrong.
 const BURSTS_MAX: usize = 8;
-
-/// One thing a user says.
-#[derive(Clone, Debug)]
-pub(crate) struct Said {
-    pub(crate) id: String,
-    pub(crate) key: Key,
-    pub(crate) activity: Activity,
-    pub(crate) wish: Wish,
-    pub(crate) is_answer: bool,
-}
-
-impl Said {
-    /// Draws what the n-th activity of a run is.
-    pub(crate) fn draw(world: &World, n: usize) -> Self {
-        let chance = &world.chance;
-        let conversation = format!("c{}", chance.below(world.plan.conversations));
-        let panic = chance.fires(Fault::Panic);
-        let mut wish = Wish {
-            replies: chance.below(3),
-            panic,
-            oversized: !panic && chance.fires(Fault::Oversized),
-            timer_ms: chance.fires(Fault::Timer).then(|| chance.below(5000) as u64),
-            user: chance.fires(Fault::Documents),
-            slow_ms: chance.fires(Fault::Long).then(|| 5000 + chance.below(25_000) as u64),
-            change: chance.fires(Fault::Change),
-            delete: chance.one_in(4),
-        };
-        let activity = match chance.below(6) {
-            0 => Activity { name: Some("append".into()), ..Activity::new(Kind::Invoke) },
-            1 => Activity::event("append"),
-            _ => Activity::message(""),
-        };
-        let is_answer = activity.kind == Kind::Message && chance.one_in(4);
-        if is_answer || activity.kind == Kind::Invoke {
-            // Its sender waits for what the turn makes, so it has to end in time.
-            wish.slow_ms = None;
-        }
-        Self::new(n, &conversation, activity, wish, is_answer)
-    }
-
-    /// An activity of a given kind, in one conversation, that does a bit of everything.
-    pub(crate) fn fixed(kind: Kind, n: usize) -> Self {
-        let wish = Wish { replies: 2, timer_ms: Some(100), user: true, ..Wish::default() };
-        let is_answer = kind == Kind::Trace;
-        let kind = if is_answer { Kind::Message } else { kind };
-        Self::new(
-            n,
-            "c0",
-            Activity { name: Some("append".into()), ..Activity::new(kind) },
-            wish,
-            is_answer,
-        )
-    }
-
-    /// What somebody says to a bot of anybody's.
-    pub(crate) fn text(n: usize, user: usize, text: &str) -> Self {
-        let name = user_name(user);
-        let mut said = Self::new(n, &name, Activity::message(text), Wish::default(), false);
-        // A name that reads well in a time line.
-        said.id = format!("{text}#{n}");
-        said.activity.id = Some(said.id.clone());
-        said.activity.value = None;
-        said.activity.from = Some(Account::new(name));
-        said
-    }
-
-    fn new(n: usize, conversation: &str, activity: Activity, wish: Wish, is_answer: bool) -> Self {
-        let id = format!("a{n}");
-        let key = Key::conversation("sim", conversation).expect("a short key");
-        let mut activity = activity.with_value(&wish).expect("a wish is JSON");
-        activity.id = Some(id.clone());
-        activity.channel_id = Some("sim".to_owned());
-        activity.service_url = Some("http://sim/".to_owned());
-        activity.conversation = Some(ConversationAccount::new(conversation));
-        activity.from = Some(Account::new("u"));
-        activity.recipient = Some(Account::new("bot"));
-        activity.delivery_mode = is_answer.then(|| "expectReplies".to_owned());
-        Self { id, key, activity, wish, is_answer }
-    }
-
-    /// The key of the state of whoever says it.
-    pub(crate) fn user_key(&self) -> Option<Key> {
-        let from = self.activity.from.as_ref()?.id.as_deref()?;
-        Key::user("sim", from).ok()
-    }
-
-    fn turn(&self) -> TurnId {
-        TurnId::new(&self.key, &self.id)
-    }
-}
-
-/// What a user is called; so is the conversation.
-pub(crate) fn user_name(user: usize) -> String {
-    format!("user{user}")
-}
 
 /// How many clients have their answer.
 #[derive(Debug, Default)]
@@ -139,15 +49,12 @@ impl Done {
 
 /// Sends one activity until it is answered, and sometimes once more.
 pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done: Arc<Done>) {
+    if matches!(said.way, Way::Along) {
+        return done.add();
+    }
     let chance = &world.chance;
     let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
-    if world.plan.in_bursts {
-        let bursts = world.plan.activities.div_ceil(2).min(BURSTS_MAX);
-        world.executor.sleep(Limits::default().claim * chance.below(bursts) as u32).await;
-        nap(200).await;
-    } else {
-        nap(if chance.one_in(2) { 50 } else { 20_000 }).await;
-    }
+    wait_for_its_time(&world).await;
     loop {
         let first = deliver(&world, &nodes, &said);
         let is_answered = if chance.fires(Fault::Duplicate) {
@@ -168,10 +75,33 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
     done.add();
 }
 
+/// Waits until a user feels like it.
+async fn wait_for_its_time(world: &World) {
+    let (plan, chance) = (&world.plan, &world.chance);
+    let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
+    if plan.has(Fault::Crowd) || plan.has(Fault::Burst) {
+        nap(100).await;
+    } else if plan.in_bursts {
+        let bursts = plan.activities.div_ceil(2).min(BURSTS_MAX);
+        world.executor.sleep(Limits::default().claim * chance.below(bursts) as u32).await;
+        nap(200).await;
+    } else if plan.has(Fault::ShortLived) {
+        // So that some come back when they are forgotten.
+        nap(if chance.one_in(2) { 50 } else { 100_000 }).await;
+    } else {
+        nap(if chance.one_in(2) { 50 } else { 20_000 }).await;
+    }
+}
+
 /// Delivers once, to any instance. Whether it was answered well.
 async fn deliver(world: &Arc<World>, nodes: &Nodes, said: &Said) -> bool {
-    deliver_to(world, nodes, said, world.chance.below(nodes.count())).await
+    let is_first = world.plan.has(Fault::Crowd) && !nodes.is_restarted();
+    let place = if is_first { 0 } else { world.chance.below(nodes.count()) };
+    deliver_to(world, nodes, said, place).await
 }
+
+/// What the sender of a turn hears: one answer for each conversation.
+type Heard = Result<Vec<Answer>, Error>;
 
 /// Delivers once, to the instance at a place.
 pub(crate) async fn deliver_to(
@@ -180,36 +110,39 @@ pub(crate) async fn deliver_to(
     said: &Said,
     place: usize,
 ) -> bool {
-    let Some(Node { life, engine, .. }) = nodes.get(place) else { return false };
+    let Some(Node { life, engine, outside, .. }) = nodes.get(place) else { return false };
     world.tell(|| format!("user: {} goes to instance {life}", said.id));
+    world.costs().cause(world.executor.now(), life);
     let (sender, receiver) = oneshot::channel();
-    let activity = said.activity.clone();
+    let turn = hand_in(engine, outside, said.clone());
     let handler = async move {
-        drop(sender.send(engine.receive(activity).await));
+        drop(sender.send(turn.await));
     };
     world.executor.spawn(Owner::Instance(life), Box::pin(handler));
-    let patience = if world.chance.fires(Fault::HangUp) {
-        world.chance.up_to(Duration::from_millis(20))
-    } else {
-        PATIENCE
+    let hangs_up = world.chance.fires(Fault::HangUp);
+    let patience = match hangs_up {
+        true => world.chance.up_to(Duration::from_millis(20)),
+        false => PATIENCE,
     };
-    match select(receiver, world.executor.sleep(patience)).await {
-        Either::Left((Ok(Ok(answer)), _)) => {
-            answered(world, said, &answer, life);
+    let began = world.executor.now();
+    let heard = select(receiver, world.executor.sleep(patience)).await;
+    // A broadcast tries again by itself.
+    if !hangs_up && !matches!(said.way, Way::Broadcast(_)) {
+        in_time(world, said, life, began);
+    }
+    match heard {
+        Either::Left((Ok(Ok(answers)), _)) => {
+            for answer in answers {
+                answered(world, said, &answer, life);
+            }
             true
         }
         Either::Left((Ok(Err(error)), _)) => {
             world.tell(|| format!("instance {life}: {} fails: {error}", said.id));
             if said.wish.oversized && matches!(error, Error::Store(_)) {
-                return true;
+                return world.weather().is_fine_for(&said.key);
             }
-            // The bot has an error handler: only a handler that ran out of time is told to the sender.
-            let is_late = |failure: &Failure| matches!(failure, Failure::Timeout(_));
-            let is_expected = match &error {
-                Error::Failed(failure) => is_late(failure) || !world.plan.is_exact,
-                other => other.is_retryable(),
-            };
-            if !is_expected {
+            if !is_expected(world, &error) {
                 world.violation(format!("I1: {} is refused for good: {error}", said.id));
             }
             false
@@ -221,19 +154,74 @@ pub(crate) async fn deliver_to(
     }
 }
 
+/// Gives an instance what is said, in the way it goes.
+fn hand_in(engine: Engine, outside: Outside, said: Said) -> BoxFuture<'static, Heard> {
+    let Said { activity, way, id, wish, .. } = said;
+    if matches!(way, Way::Receive) {
+        return Box::pin(async move { Ok(vec![engine.receive(activity).await?]) });
+    }
+    let handler = move |turn| bot::fulfil(turn, outside.clone(), vec![wish.clone()]);
+    Box::pin(async move {
+        let Way::Broadcast(references) = way else {
+            return Ok(vec![engine.resume(&activity.reference(), &id, handler).await?]);
+        };
+        let pace = Pace { per_second: 100, ..Pace::default() };
+        let report = engine.broadcast(references, &id, pace, handler).await;
+        match report.failed.into_iter().next() {
+            Some((_, error)) => Err(error),
+            None => Ok(Vec::new()),
+        }
+    })
+}
+
+/// P8: whoever asks is answered in time, unless the instance is gone or does not run.
+fn in_time(world: &World, said: &Said, life: usize, began: Duration) {
+    let took = world.executor.now().saturating_sub(began);
+    let most = world.plan.limits().deadline + DEADLINE_SLACK;
+    let owner = Owner::Instance(life);
+    let is_excused = || {
+        let executor = &world.executor;
+        executor.is_dead(owner)
+            || executor.is_frozen(owner)
+            || world.seen().disturbed.get(&life).is_some_and(|at| *at >= began)
+    };
+    if took > most && !is_excused() {
+        world.violation(format!("P8: {} waits {took:?} at instance {life}", said.id));
+    }
+}
+
+/// Whether an error is one that the sender had to expect in this world.
+fn is_expected(world: &World, error: &Error) -> bool {
+    // The bot has an error handler: only a handler that ran out of time is told to the sender.
+    let is_late = |failure: &Failure| matches!(failure, Failure::Timeout(_));
+    match error {
+        // Replies that wait may leave no room, not even for an apology.
+        Error::Failed(failure) if matches!(**failure, Failure::Limit { .. }) => {
+            world.plan.has(Fault::Bulk) || !world.plan.is_exact
+        }
+        Error::Failed(failure) => is_late(failure) || !world.plan.is_exact,
+        Error::Store(_) => world.plan.has(Fault::StoreRefuses),
+        other => other.is_retryable(),
+    }
+}
+
 /// An answer is heard: it must be stored already (I3), and the same as any before (P4).
 fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
     world.tell(|| format!("instance {life}: {} is answered", said.id));
     let ledger = world.document(&said.key).ledger;
     let is_accepted = answer.is_pending && ledger.is_accepted(said.turn());
-    if !is_accepted && !ledger.seen.contains(said.turn()) {
+    // Its document may have expired while the answer was on its way.
+    let is_kept = !world.plan.has(Fault::ShortLived);
+    // An answer is kept as long as there is room.
+    let is_recorded = is_kept && !world.plan.has(Fault::Bulk) && !world.plan.has(Fault::Burst);
+    if is_kept && !is_accepted && !ledger.seen.contains(said.turn()) {
         world.violation(format!("I3: {} is answered and not stored", said.id));
     }
     let replies: Vec<&str> = answer.replies.iter().map(sayso_activity::Raw::as_str).collect();
     let heard = format!("{replies:?} {:?}", answer.response);
     let mut seen = world.seen();
     let known = seen.acked.entry(said.id.clone()).or_insert_with(|| heard.clone());
-    if *known != heard {
+    if is_recorded && *known != heard {
         let what = format!("P4: {} got two answers: {known} and {heard}", said.id);
         drop(seen);
         world.violation(what);

@@ -6,11 +6,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sayso_activity::Kind;
+use sayso_activity::{Activity, Kind};
 use sayso_turn::store::Store;
 
 use crate::{
     Fault, Plan,
+    bot::{Later, Pair, Wish},
     check::check,
     clients::{self, Said},
     executor::{Executor, Owner},
@@ -30,6 +31,66 @@ pub struct Enumeration {
     pub broken: Vec<String>,
 }
 
+/// What dies.
+#[derive(Clone, Copy, Debug)]
+enum Sort {
+    Message,
+    Invoke,
+    Event,
+    /// A message that wants its replies in the answer.
+    ExpectReplies,
+    /// Timers: two that fire together, one after the other, one that takes long, one that is cancelled.
+    Timers,
+    /// A turn that is acknowledged before it ends.
+    Long,
+    /// A turn that writes three further documents, and one that reads two of them.
+    Documents,
+}
+
+impl Sort {
+    const ALL: [Self; 7] = [
+        Self::Message,
+        Self::Invoke,
+        Self::Event,
+        Self::ExpectReplies,
+        Self::Timers,
+        Self::Long,
+        Self::Documents,
+    ];
+
+    /// The n-th activity of this sort. The plain ones do a bit of everything.
+    fn said(self, world: &World, n: usize) -> Said {
+        let timer = |after_ms, slow_ms| Later {
+            after_ms,
+            wish: Wish { replies: 1, calls: 1, slow_ms, ..Wish::default() },
+            ..Later::default()
+        };
+        let plain = Wish { replies: 2, calls: 1, ..Wish::default() };
+        let wish = match self {
+            Self::Timers => {
+                let cancelled = Later { is_cancelled: true, ..timer(100, None) };
+                // The cancelled one last: what it frees is used by nobody.
+                let timers =
+                    vec![timer(100, None), timer(100, Some(2500)), timer(400, None), cancelled];
+                Wish { timers, ..plain }
+            }
+            Self::Long => Wish { slow_ms: Some(9500), ..plain },
+            Self::Documents => {
+                let pair = if n == 0 { Pair::Write } else { Pair::Read };
+                Wish { user: true, pair: Some(pair), ..plain }
+            }
+            _ => Wish { timers: vec![timer(100, None)], user: true, ..plain },
+        };
+        let kind = match self {
+            Self::Invoke => Kind::Invoke,
+            Self::Event => Kind::Event,
+            _ => Kind::Message,
+        };
+        let activity = Activity { name: Some("append".into()), ..Activity::new(kind) };
+        Said::new(world, n, "c0", activity, wish, matches!(self, Self::ExpectReplies))
+    }
+}
+
 /// Who finishes what a dead instance began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heir {
@@ -39,24 +100,23 @@ enum Heir {
     Other,
 }
 
-/// Dies at every await of a turn: message, invoke, event and `expectReplies`, recovered by redelivery
-/// to a new life and by another instance. Each case gets a store of its own, one that lets several
+/// Dies at every await of a turn: message, invoke, event, `expectReplies`, timers, long turns and turns with
+/// further documents, recovered by redelivery to a new life and by another instance. Each case gets a store of its own, one that lets several
 /// documents be written at once or pretends that it cannot.
 pub fn enumerate_crashes(
     has_transactions: bool,
     store: impl Fn() -> Arc<dyn Store>,
 ) -> Enumeration {
     let mut all = Enumeration::default();
-    // `Trace` stands for a message that wants its replies in the answer.
-    for kind in [Kind::Message, Kind::Invoke, Kind::Event, Kind::Trace] {
+    for sort in Sort::ALL {
         for heir in [Heir::Redelivery, Heir::Other] {
-            let (polls, _) = die(store(), has_transactions, &kind, heir, u64::MAX);
+            let (polls, _) = die(store(), has_transactions, sort, heir, u64::MAX);
             all.awaits = all.awaits.max(polls);
             for at in 0..polls {
                 all.cases += 1;
-                let (_, broken) = die(store(), has_transactions, &kind, heir, at);
+                let (_, broken) = die(store(), has_transactions, sort, heir, at);
                 all.broken.extend(
-                    broken.into_iter().map(|what| format!("{kind} {heir:?} at {at}: {what}")),
+                    broken.into_iter().map(|what| format!("{sort:?} {heir:?} at {at}: {what}")),
                 );
             }
         }
@@ -68,7 +128,7 @@ pub fn enumerate_crashes(
 fn die(
     store: Arc<dyn Store>,
     has_transactions: bool,
-    kind: &Kind,
+    sort: Sort,
     heir: Heir,
     at: u64,
 ) -> (u64, Vec<String>) {
@@ -78,7 +138,7 @@ fn die(
         activities: 2,
         is_keyed: false,
         has_transactions,
-        expires: false,
+        ttl: None,
         in_bursts: false,
         is_steady: true,
         ..Plan::calm(1)
@@ -90,7 +150,7 @@ fn die(
     if at < u64::MAX {
         executor.doom(doomed, at);
     }
-    let all = [Said::fixed(kind.clone(), 0), Said::fixed(kind.clone(), 1)];
+    let all = [0, 1].map(|n| sort.said(&world, n));
     let done = Arc::new(clients::Done::default());
     let client = {
         let (world, nodes, all, done) =

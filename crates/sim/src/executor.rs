@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::{Context, Poll, Wake, Waker},
@@ -45,6 +46,8 @@ struct Core {
     doomed: BTreeMap<Owner, u64>,
     polls: BTreeMap<Owner, u64>,
     dead: BTreeSet<Owner>,
+    /// How many tasks ended with a panic.
+    panicked: usize,
 }
 
 struct Task {
@@ -131,6 +134,7 @@ impl Executor {
             doomed: BTreeMap::new(),
             polls: BTreeMap::new(),
             dead: BTreeSet::new(),
+            panicked: 0,
         })))
     }
 
@@ -145,6 +149,11 @@ impl Executor {
     /// How often tasks of an owner have been polled.
     pub(crate) fn polls(&self, owner: Owner) -> u64 {
         self.core().polls.get(&owner).copied().unwrap_or_default()
+    }
+
+    /// How many tasks ended with a panic.
+    pub(crate) fn panicked(&self) -> usize {
+        self.core().panicked
     }
 
     pub(crate) fn is_dead(&self, owner: Owner) -> bool {
@@ -184,6 +193,10 @@ impl Executor {
         self.core().frozen.insert(owner);
     }
 
+    pub(crate) fn is_frozen(&self, owner: Owner) -> bool {
+        self.core().frozen.contains(&owner)
+    }
+
     pub(crate) fn thaw(&self, owner: Owner) {
         self.core().frozen.remove(&owner);
     }
@@ -218,10 +231,14 @@ impl Executor {
         }
         drop(core);
         let Some(mut future) = future else { return true };
-        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+        let poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
+        let polled = catch_unwind(AssertUnwindSafe(poll));
         let mut core = self.core();
+        core.panicked += usize::from(polled.is_err());
         match core.tasks.get_mut(&id) {
-            Some(task) if polled.is_pending() => task.future = Some(future),
+            Some(task) if polled.is_ok_and(|polled| polled.is_pending()) => {
+                task.future = Some(future);
+            }
             _ => {
                 let done = core.tasks.remove(&id);
                 drop(core);

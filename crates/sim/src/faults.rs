@@ -88,6 +88,114 @@ faults! {
     Change => "message changed later",
     /// A turn changes several documents.
     Documents => "several documents",
+    /// A turn calls a service outside, once.
+    Once => "call made once",
+    /// A turn cancels a timer: its own or an earlier one's.
+    Cancel => "timer cancelled",
+    /// A timer's handler fails a few times.
+    FailingTimer => "failing timer",
+    /// A timer's handler takes seconds.
+    SlowTimer => "slow timer",
+    /// Turns read two documents that others write together.
+    Reads => "several documents read",
+    /// A turn that nobody's activity causes.
+    Resume => "conversation resumed",
+    /// One of those in every conversation.
+    Broadcast => "broadcast",
+    /// A reply is shown while it is being made.
+    Stream => "streamed reply",
+    /// An instance runs a newer build of the bot.
+    Builds => "two builds at once",
+    /// Messages that wait together become one turn.
+    Coalesce => "messages coalesced",
+    /// A conversation that is busy refuses messages.
+    Reject => "messages rejected when busy",
+    /// Instances can keep next to nothing in memory.
+    Eviction => "cache evicted",
+    /// A hundred activities come to one conversation at once.
+    Burst => "burst of a hundred",
+    /// An instance dies and leaves more conversations behind than one look sees.
+    Crowd => "more due than one look sees",
+    /// What turns say fills the documents.
+    Bulk => "bulky replies and answers",
+    /// Documents expire while the users still talk.
+    ShortLived => "documents expire in the run",
+    /// The store refuses for a while what it took before: no right, no sense, no room.
+    StoreRefuses => "store refuses for a while",
+    /// A delete does not happen and its answer is lost.
+    DeleteLost => "delete lost",
+    /// A delete happens a while after its answer was lost.
+    DeleteLate => "delete lands late",
+    /// The index of what waits names only some of it.
+    DueCut => "due incomplete",
+    /// The index of what waits takes seconds.
+    DueSlow => "due slow",
+    /// A machine is suspended: its monotonic clock stops, its wall clock does not.
+    Suspend => "machine suspended",
+    /// An instance's wall clock is too fast or too slow.
+    Drift => "clock drifts",
+    /// An instance's wall clock is a year ahead.
+    YearAhead => "clock a year ahead",
+    /// The channel is down and asks for minutes of patience.
+    Outage => "connector down for minutes",
+}
+
+impl Fault {
+    /// What a bot is asked to do, or a world made for that: nothing that goes wrong by itself.
+    pub(crate) fn is_wish(self) -> bool {
+        matches!(
+            self,
+            Self::Timer
+                | Self::Long
+                | Self::Change
+                | Self::Documents
+                | Self::Once
+                | Self::Cancel
+                | Self::FailingTimer
+                | Self::SlowTimer
+                | Self::Reads
+                | Self::Resume
+                | Self::Broadcast
+                | Self::Stream
+                | Self::Builds
+                | Self::Coalesce
+                | Self::Reject
+                | Self::Bulk
+                | Self::Panic
+                | Self::Oversized
+        )
+    }
+
+    /// Whether it leaves the store and the instances as they are: what users and channels do, and instances
+    /// that shut down in good order.
+    pub(crate) fn is_harmless(self) -> bool {
+        let is_outside = matches!(
+            self,
+            Self::Shutdown
+                | Self::Duplicate
+                | Self::Redelivery
+                | Self::HangUp
+                | Self::Refused
+                | Self::Later
+                | Self::Outage
+                | Self::Burst
+        );
+        // An old build that is replaced by a new one dies.
+        is_outside || (self.is_wish() && self != Self::Builds)
+    }
+
+    /// How many of a number of worlds have it; `None` for what every world may have. What costs much, or
+    /// hides other things, is rare.
+    pub(crate) fn rarity(self) -> Option<u32> {
+        match self {
+            Self::Crowd => Some(400),
+            Self::Burst | Self::Bulk => Some(160),
+            Self::ShortLived | Self::Outage | Self::YearAhead => Some(24),
+            Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses => Some(12),
+            Self::Drift | Self::DueCut | Self::DueSlow => Some(8),
+            _ => None,
+        }
+    }
 }
 
 /// Counts faults that fired, and other things that must have happened for a run to mean anything.

@@ -8,18 +8,25 @@
 
 mod bot;
 mod campaign;
+mod chance;
 mod channel;
 mod check;
 mod clients;
+mod clock;
+mod costs;
 mod crashes;
 mod disruption;
 mod executor;
 mod faults;
+mod history;
 mod node;
+mod outside;
+mod panics;
 mod plan;
 mod run;
 mod simulate;
 mod store;
+mod weather;
 mod world;
 
 pub use campaign::{Campaign, FIRED_MIN, shrink};

@@ -5,30 +5,33 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicI64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
-use sayso_turn::{
-    Engine, Limits, Stats,
-    clock::{Clock, Tasks, Timestamp},
-};
+use sayso_turn::{Engine, Stats, clock::Tasks};
 
 use crate::{
     Fault,
     channel::SimChannel,
+    clock::SimClock,
     executor::{Executor, Owner},
+    history::DRIFT_MAX,
+    outside::Outside,
     store::SimStore,
     world::World,
 };
 
-/// A day: nothing in a run happens before the beginning of time, whatever a clock says.
-const START_MS: i64 = 1_700_000_000_000;
+/// A year, for a clock that is that much ahead.
+const YEAR_MS: i64 = 365 * 86_400_000;
+
+/// So many activities at most are taken to have waited for an instance that was frozen.
+const ARREARS_MAX: usize = 8;
 
 /// What starts the engine of an instance over its seams.
-pub(crate) type Start = Arc<dyn Fn(SimStore, SimChannel) -> sayso_turn::Builder + Send + Sync>;
+pub(crate) type Start =
+    Arc<dyn Fn(&Outside, SimStore, SimChannel) -> sayso_turn::Builder + Send + Sync>;
 
 /// All instances of a run.
 pub(crate) struct Nodes {
@@ -46,16 +49,13 @@ pub(crate) struct Nodes {
 pub(crate) struct Node {
     pub(crate) life: usize,
     pub(crate) engine: Engine,
-    skew_ms: Arc<AtomicI64>,
+    pub(crate) clock: SimClock,
+    pub(crate) outside: Outside,
 }
 
 impl Node {
     pub(crate) fn owner(&self) -> Owner {
         Owner::Instance(self.life)
-    }
-
-    pub(crate) fn set_clock(&self, skew_ms: i64) {
-        self.skew_ms.store(skew_ms, Ordering::SeqCst);
     }
 }
 
@@ -85,31 +85,29 @@ impl Nodes {
         let world = &self.world;
         let life = self.lives.fetch_add(1, Ordering::SeqCst);
         let executor = world.executor.clone();
-        let skew_ms = Arc::new(AtomicI64::new(0));
-        if world.chance.fires(Fault::Skew) {
-            skew_ms.store(world.chance.around(600_000), Ordering::SeqCst);
-        }
+        let clock = draw_clock(world);
+        let is_new = world.chance.is_calm() || world.chance.fires(Fault::Builds);
+        let outside = Outside { world: Arc::clone(world), life, is_new };
         let store = SimStore {
             world: Arc::clone(world),
             shared: Arc::clone(&world.store),
             old: Arc::clone(&self.old),
             chance: Arc::clone(&world.chance),
             executor: executor.clone(),
+            life,
             is_newer: world.chance.fires(Fault::Versions),
         };
         let channel =
             SimChannel { world: Arc::clone(world), executor: executor.clone(), instance: life };
-        let clock = SimClock { executor: executor.clone(), skew_ms: Arc::clone(&skew_ms) };
-        let engine = (self.start)(store, channel)
-            .clock(Arc::new(clock))
+        let engine = (self.start)(&outside, store, channel)
+            .clock(Arc::new(clock.clone()))
             .tasks(Arc::new(SimTasks { executor, owner: Owner::Instance(life) }))
             .seed(world.plan.seed.wrapping_mul(1000).wrapping_add(life as u64))
-            // Instances die often here: that says nothing about the turns they die in.
-            .limits(Limits { ttl: world.plan.ttl(), lost_max: 1000, ..Limits::default() })
+            .limits(world.plan.limits())
             .start();
         world.tell(|| format!("instance {life}: starts"));
         self.engines.lock().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
-        Node { life, engine, skew_ms }
+        Node { life, engine, clock, outside }
     }
 
     pub(crate) fn get(&self, place: usize) -> Option<Node> {
@@ -136,13 +134,43 @@ impl Nodes {
     pub(crate) fn heal(&self) {
         for place in 0..self.count() {
             let Some(node) = self.get(place) else { continue };
-            node.set_clock(0);
-            self.world.executor.thaw(node.owner());
+            let is_dead = self.world.executor.is_dead(node.owner());
+            if node.engine.is_closing() && !is_dead {
+                // It shuts down in good order, and is replaced then.
+                continue;
+            }
+            node.clock.set_skew(0);
+            node.clock.set_drift(0);
+            self.resume(&node);
             self.world.executor.pardon(node.owner());
-            if self.world.executor.is_dead(node.owner()) || node.engine.is_closing() {
+            // The deployment is finished: nobody runs the old build any more.
+            let is_old = self.world.plan.has(Fault::Builds) && !node.outside.is_new;
+            if is_old {
+                self.world.chance.tally.add(Fault::Builds);
+            }
+            if is_dead || is_old {
                 self.restart(place, node.life);
             }
         }
+    }
+
+    /// Lets an instance run on that was frozen or suspended.
+    pub(crate) fn resume(&self, node: &Node) {
+        if self.world.executor.is_frozen(node.owner()) {
+            node.clock.resume();
+            self.world.executor.thaw(node.owner());
+            self.world.disturbed(node.life, false);
+            // What arrived meanwhile is taken up now.
+            for _ in 0..self.world.plan.activities.min(ARREARS_MAX) {
+                self.world.costs().cause(self.world.executor.now(), node.life);
+            }
+            self.world.tell(|| format!("instance {}: resumed", node.life));
+        }
+    }
+
+    /// Whether any instance was ever replaced.
+    pub(crate) fn is_restarted(&self) -> bool {
+        self.lives.load(Ordering::SeqCst) > self.world.plan.instances
     }
 
     /// Whether no living instance is busy with anything.
@@ -158,26 +186,23 @@ impl Nodes {
     }
 }
 
-#[derive(Debug)]
-struct SimClock {
-    executor: Executor,
-    skew_ms: Arc<AtomicI64>,
-}
-
-impl Clock for SimClock {
-    fn now(&self) -> Timestamp {
-        let world_ms = i64::try_from(self.executor.now().as_millis()).unwrap_or(i64::MAX);
-        let now_ms = START_MS + world_ms + self.skew_ms.load(Ordering::SeqCst);
-        Timestamp::from_millis(u64::try_from(now_ms).unwrap_or_default())
+/// A clock that is right, or wrong in one of several ways.
+fn draw_clock(world: &World) -> SimClock {
+    let chance = &world.chance;
+    let clock = SimClock::new(&world.executor, world.plan.has(Fault::Suspend));
+    if chance.fires(Fault::Skew) {
+        clock.set_skew(chance.around(600_000));
     }
-
-    fn uptime(&self) -> Duration {
-        self.executor.now()
+    if chance.fires(Fault::YearAhead) {
+        clock.set_skew(YEAR_MS);
     }
-
-    fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
-        self.executor.sleep(wait)
+    if chance.fires(Fault::Drift) {
+        clock.set_drift(chance.around((1000.0 * DRIFT_MAX) as i64));
     }
+    if world.plan.has(Fault::Eviction) {
+        chance.tally.add(Fault::Eviction);
+    }
+    clock
 }
 
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use sayso_turn::Ttl;
+use sayso_turn::{Limits, Overlap, Ttl};
 
 use crate::Fault;
 
@@ -23,8 +23,10 @@ pub struct Plan {
     pub is_keyed: bool,
     /// Whether the store can write several documents at once.
     pub has_transactions: bool,
-    /// Whether everything expires [`Plan::TTL`] after its last turn.
-    pub expires: bool,
+    /// How long documents are kept after their last turn.
+    pub ttl: Option<Duration>,
+    /// What happens to messages that arrive while a turn runs.
+    pub overlap: Overlap,
     /// Whether the users speak in bursts, the time of a claim apart, and hand-overs take long: what one
     /// instance has waited for since one burst then meets what the other does in the next.
     pub in_bursts: bool,
@@ -35,20 +37,37 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How long documents are kept where they expire after the run.
+    pub const TTL: Duration = Duration::from_secs(40 * 60);
+    /// How long they are kept where they expire in the run: longer than anybody is frozen.
+    pub const TTL_SHORT: Duration = Duration::from_secs(45);
+    /// How many conversations a crowd has: more than `sweep_max`.
+    const CROWD: usize = 600;
+    /// How large a document may be where turns are bulky: what waits in it fits, what is kept beside it
+    /// does not.
+    const BULKY_BYTES_MAX: usize = 300 * 1024;
+    /// What fits into a memory that keeps next to nothing.
+    const CACHE_BYTES_MAX: usize = 600;
+
     /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the faults. One
     /// in eight is in bursts, with two instances and one conversation.
     #[must_use]
     pub fn draw(seed: u64) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed ^ 0x5a50);
         let share = dice.f64();
+        let is_gentle = dice.u8(..16) == 0;
         let mut faults = BTreeMap::new();
         for fault in Fault::ALL {
-            if dice.f64() < share {
-                faults.insert(*fault, 0.01 + 0.29 * dice.f64());
+            let is_there = match fault.rarity() {
+                Some(rarity) => dice.u32(..rarity) == 0,
+                None => dice.f64() < share,
+            };
+            let rate = 0.01 + 0.29 * dice.f64();
+            // In a gentle world instances come and go, in good order.
+            if is_there && (fault.is_wish() || *fault == Fault::Shutdown || !is_gentle) {
+                faults.insert(*fault, rate);
             }
         }
-        let has_wrong_clock =
-            [Fault::Skew, Fault::Jump].iter().any(|fault| faults.contains_key(fault));
         let mut plan = Self {
             seed,
             instances: dice.usize(2..=4),
@@ -57,8 +76,8 @@ impl Plan {
             faults,
             is_keyed: dice.bool(),
             has_transactions: dice.bool(),
-            // A clock that is wrong by more than the time makes documents expire early, as it should.
-            expires: dice.u8(..8) == 0 && !has_wrong_clock,
+            ttl: (dice.u8(..16) == 0).then_some(Self::TTL),
+            overlap: Overlap::Queue,
             in_bursts: dice.u8(..8) == 0,
             is_steady: false,
             is_exact: true,
@@ -68,7 +87,85 @@ impl Plan {
             plan.instances = 2;
             plan.conversations = 1;
         }
+        plan.make_whole();
         plan
+    }
+
+    /// Makes the parts of a plan fit each other.
+    fn make_whole(&mut self) {
+        if self.has(Fault::Crowd) {
+            // Costly, so nothing else is in it.
+            self.faults.retain(|fault, _| matches!(fault, Fault::Crowd | Fault::DueCut));
+            (self.conversations, self.activities) = (Self::CROWD, Self::CROWD);
+            (self.instances, self.in_bursts, self.ttl) = (2, false, None);
+            return;
+        }
+        if self.has(Fault::Burst) {
+            (self.conversations, self.activities, self.in_bursts) = (1, 100, false);
+            // So many long turns, one after the other, would take all day.
+            self.faults.remove(&Fault::Long);
+            self.faults.remove(&Fault::SlowTimer);
+        }
+        if self.has(Fault::Coalesce) {
+            self.overlap = Overlap::Coalesce;
+            self.faults.remove(&Fault::Reject);
+        } else if self.has(Fault::Reject) {
+            self.overlap = Overlap::Reject;
+        }
+        if self.has(Fault::ShortLived) {
+            self.ttl = Some(Self::TTL_SHORT);
+            // Two documents that belong together do not expire at the same instant.
+            self.faults.remove(&Fault::Reads);
+        }
+        if self.has(Fault::YearAhead) {
+            // What such a clock sets a timer to takes a year for everybody else.
+            for fault in [Fault::Timer, Fault::Jump, Fault::Skew] {
+                self.faults.remove(&fault);
+            }
+        }
+        if self.has(Fault::Skew) || self.has(Fault::Jump) {
+            // A clock that is wrong by more than the time makes documents expire early, as it should.
+            self.ttl = None;
+            self.faults.remove(&Fault::ShortLived);
+        }
+        if self.ttl.is_some() && !self.is_gentle() {
+            // Only here is anything deleted.
+            for fault in [Fault::DeleteLost, Fault::DeleteLate] {
+                self.faults.entry(fault).or_insert(0.2);
+            }
+        }
+    }
+
+    /// Whether the run has a fault.
+    #[must_use]
+    pub fn has(&self, fault: Fault) -> bool {
+        self.faults.contains_key(&fault)
+    }
+
+    /// Whether nothing goes wrong by itself.
+    #[must_use]
+    pub fn is_gentle(&self) -> bool {
+        self.faults.keys().all(|fault| fault.is_wish())
+    }
+
+    /// The limits of the instances.
+    pub(crate) fn limits(&self) -> Limits {
+        let ttl = self.ttl;
+        let usual = Limits::default();
+        Limits {
+            ttl: Ttl { conversation: ttl, user: ttl, private: ttl, other: ttl },
+            // Instances die often here: that says nothing about the turns they die in.
+            lost_max: 1000,
+            cache_bytes_max: match self.has(Fault::Eviction) {
+                true => Self::CACHE_BYTES_MAX,
+                false => usual.cache_bytes_max,
+            },
+            document_bytes_max: match self.has(Fault::Bulk) {
+                true => Self::BULKY_BYTES_MAX,
+                false => usual.document_bytes_max,
+            },
+            ..usual
+        }
     }
 
     /// Draws a plan in which nearly every turn changes several documents, on a store that can only write
@@ -78,21 +175,26 @@ impl Plan {
         let mut plan = Self { has_transactions: false, ..Self::draw(seed) };
         plan.faults.insert(Fault::Documents, 0.9);
         plan.faults.entry(Fault::Crash).or_insert(0.1);
+        plan.make_whole();
         plan
-    }
-
-    /// How long documents are kept where they expire: longer than any run takes.
-    pub const TTL: Duration = Duration::from_secs(15 * 60);
-
-    pub(crate) fn ttl(&self) -> Ttl {
-        let ttl = self.expires.then_some(Self::TTL);
-        Ttl { conversation: ttl, user: ttl, private: ttl, other: ttl }
     }
 
     /// The same with nothing going wrong.
     #[must_use]
     pub fn calm(seed: u64) -> Self {
-        Self { faults: BTreeMap::new(), ..Self::draw(seed) }
+        Self::draw(seed).without_faults()
+    }
+
+    fn without_faults(self) -> Self {
+        let is_small = self.activities <= 20;
+        Self {
+            faults: BTreeMap::new(),
+            overlap: Overlap::Queue,
+            ttl: self.ttl.map(|_| Self::TTL),
+            conversations: if is_small { self.conversations } else { 1 },
+            activities: if is_small { self.activities } else { 20 },
+            ..self
+        }
     }
 
     /// The plans that are one step simpler than this one, the greatest simplification first.
@@ -100,12 +202,17 @@ impl Plan {
     pub fn simpler(&self) -> Vec<Self> {
         let mut plans = Vec::new();
         if !self.faults.is_empty() {
-            plans.push(Self { faults: BTreeMap::new(), ..self.clone() });
+            plans.push(self.clone().without_faults());
         }
         for fault in self.faults.keys() {
-            let mut faults = self.faults.clone();
-            faults.remove(fault);
-            plans.push(Self { faults, ..self.clone() });
+            let mut plan = self.clone();
+            plan.faults.remove(fault);
+            match fault {
+                Fault::Coalesce | Fault::Reject => plan.overlap = Overlap::Queue,
+                Fault::ShortLived => plan.ttl = Some(Self::TTL),
+                _ => {}
+            }
+            plans.push(plan);
         }
         if self.in_bursts {
             plans.push(Self { in_bursts: false, ..self.clone() });

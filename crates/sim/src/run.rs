@@ -1,25 +1,24 @@
 //! One run: a plan is played, comes to rest, and is checked.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use sayso_turn::{
-    Engine, Key, Stats,
+    Engine, Stats,
     store::{MemoryStore, Store},
 };
 
 use crate::{
     Fault, Plan, bot,
     channel::QUIET_MAX,
-    check::check,
+    check::{check, costs},
     clients::{self, Done, Said},
     disruption,
     executor::{Executor, Owner},
     node::Nodes,
+    outside::Outside,
+    panics,
+    weather::{self, OUTAGE_MAX},
     world::World,
 };
 
@@ -31,6 +30,11 @@ const REST_MAX: Duration = Duration::from_secs(60);
 const LONG_REST_MAX: Duration = Duration::from_secs(20 * 60);
 /// How far clocks can be wrong: timers of a wrong clock may take that much longer.
 const SKEW_MAX: Duration = Duration::from_secs(20 * 60);
+
+/// How long a crowd talks, is left behind and found again: the claims of a dead instance lapse.
+const CROWD_TIME: Duration = Duration::from_secs(20);
+/// One run in so many is watched for a while when it is at rest.
+const IDLE_EVERY: u64 = 8;
 
 /// What became of one run.
 #[derive(Clone, Debug)]
@@ -78,6 +82,12 @@ pub struct Totals {
     pub fenced: u64,
     /// Documents removed because their time was over.
     pub expired: u64,
+    /// Turns refused because a newer build wrote their state.
+    pub newer: u64,
+    /// Runs of the logic, those that lost a race included.
+    pub attempts: u64,
+    /// Writes that the store took.
+    pub writes: u64,
 }
 
 impl Totals {
@@ -94,21 +104,34 @@ impl Totals {
         self.fired += other.fired;
         self.fenced += other.fenced;
         self.expired += other.expired;
+        self.newer += other.newer;
+        self.attempts += other.attempts;
+        self.writes += other.writes;
     }
 }
 
 /// Plays a plan to its end and checks every invariant. The same plan gives the same report.
 #[must_use]
 pub fn play(plan: &Plan, is_told: bool) -> Report {
+    panics::listen();
     let executor = Executor::new(plan.seed);
     let world = World::new(plan, &executor, Arc::new(MemoryStore::default()), is_told);
     let nodes = start(&world);
-    let all: Vec<Said> = (0..plan.activities).map(|n| Said::draw(&world, n)).collect();
+    let all: Vec<Said> = (0..plan.activities).flat_map(|n| Said::draw(&world, n)).collect();
     if stage(&world, &nodes, &all) {
         check(&world, &nodes, &all);
-        if plan.expires {
+        costs::per_turn(&world, &all);
+        if plan.ttl.is_some() {
             expire(&world, &all);
+        } else if plan.seed.is_multiple_of(IDLE_EVERY) {
+            costs::idle(&world, &all);
         }
+    }
+    for panic in panics::end() {
+        world.violation(format!("panic: {panic}"));
+    }
+    if executor.panicked() > 0 {
+        world.violation("panic: a task of an instance ended with one".to_owned());
     }
     let report = report(&world, &nodes);
     executor.end();
@@ -117,16 +140,17 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
 
 /// Waits until everything has expired: then nothing may be left.
 fn expire(world: &World, all: &[Said]) {
-    let until = world.executor.now() + Plan::TTL + REST_MAX;
+    if world.plan.has(Fault::YearAhead) {
+        // What such a clock dates is kept for a year.
+        return;
+    }
+    // One that was not found in time, for whatever reason, is watched for a whole time to live before it
+    // is believed to be over, and asked for ever less often.
+    let until = world.executor.now() + 2 * world.plan.ttl.unwrap_or_default() + 4 * REST_MAX;
     world.executor.run_until(until, || false);
-    for key in all.iter().map(|said| said.key.clone()).chain(all.iter().filter_map(Said::user_key))
-    {
-        if world
-            .store
-            .load(&key)
-            .now_or_never()
-            .is_some_and(|loaded| loaded.is_ok_and(|l| l.is_some()))
-        {
+    for key in weather::keys(all) {
+        let loaded = world.store.load(&key).now_or_never();
+        if loaded.is_some_and(|loaded| loaded.is_ok_and(|stored| stored.is_some())) {
             return world.violation(format!("I10: {key} is kept beyond its time"));
         }
     }
@@ -142,6 +166,16 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
         let client = clients::send(world, nodes, said.clone(), Arc::clone(&done));
         executor.spawn(Owner::World, Box::pin(client));
     }
+    let is_crowd = world.plan.has(Fault::Crowd);
+    if is_crowd || [Fault::Outage, Fault::StoreRefuses].iter().any(|fault| world.plan.has(*fault)) {
+        let weather = weather::make(Arc::clone(world), weather::keys(all));
+        executor.spawn(Owner::World, Box::pin(weather));
+    }
+    if is_crowd {
+        let death = disruption::leave_a_crowd(Arc::clone(world), Arc::clone(nodes));
+        executor.spawn(Owner::World, Box::pin(death));
+        executor.run_until(CROWD_TIME, || false);
+    }
     for place in 0..world.plan.instances {
         let disruption = disruption::disturb(Arc::clone(world), Arc::clone(nodes), place);
         executor.spawn(Owner::World, Box::pin(disruption));
@@ -149,21 +183,24 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
     let is_done = || done.count() == all.len();
     executor.run_until(TROUBLE_MAX, is_done);
     world.chance.calm_down();
+    world.weather().clear_up();
     nodes.heal();
     world.tell(|| "nothing goes wrong any more".to_owned());
     if !executor.run_until(executor.now() + rest_max(world), is_done) {
         world.violation(format!("I9: only {} of {} are answered", done.count(), all.len()));
         return false;
     }
-    come_to_rest(world, nodes, all)
+    let left = costs::left(world, all);
+    let is_at_rest = come_to_rest(world, nodes, all);
+    costs::quiet(world, &left);
+    is_at_rest
 }
 
 /// Starts the instances of a world, each with the bot whose history is exact.
 pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
-    let executor = world.executor.clone();
-    let start = move |store, channel| {
+    let start = |outside: &Outside, store, channel| {
         let store: Arc<dyn Store> = Arc::new(store);
-        Engine::builder(bot::bot(&executor), store, Arc::new(channel))
+        Engine::builder(bot::bot(&outside.world.plan, outside), store, Arc::new(channel))
     };
     Nodes::new(world, Arc::new(start))
 }
@@ -171,17 +208,20 @@ pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
 /// How soon everything must be at rest. Turns that take long run one after the other, and a later one of
 /// the same documents makes an earlier one run again. What a channel asked for before counts too.
 fn rest_max(world: &World) -> Duration {
-    let quiet = if world.chance.has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };
-    quiet + if world.chance.has(Fault::Long) { LONG_REST_MAX } else { REST_MAX }
+    let has = |fault| world.chance.has(fault);
+    let quiet = if has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };
+    let outage = if has(Fault::Outage) { OUTAGE_MAX } else { Duration::ZERO };
+    let is_long = [Fault::Long, Fault::SlowTimer, Fault::FailingTimer, Fault::StoreRefuses];
+    let is_long = is_long.into_iter().any(has);
+    quiet + outage + if is_long { LONG_REST_MAX } else { REST_MAX }
 }
 
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
 pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
     let executor = &world.executor;
-    let users: BTreeSet<Key> = all.iter().filter_map(Said::user_key).collect();
+    let keys = weather::keys(all);
     let waits_for = |is_late: bool| {
-        let keys = all.iter().map(|said| &said.key).chain(&users);
-        keys.into_iter().find_map(|key| {
+        keys.iter().find_map(|key| {
             let ledger = world.document(key).ledger;
             if ledger.prepared.is_some() || !ledger.decided.is_empty() {
                 return Some(format!("I10: {key} is not finished"));
@@ -190,7 +230,8 @@ pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
                 return Some(format!("I9: {key} has an inbox of {}", ledger.inbox.len()));
             }
             if !ledger.outbox.is_empty() || ledger.claim.is_some() {
-                return Some(format!("I9: {key} has an outbox of {}", ledger.outbox.len()));
+                let (count, claim, held) = (ledger.outbox.len(), ledger.claim, ledger.held);
+                return Some(format!("I9: {key} has an outbox of {count}, {claim:?}, {held:?}"));
             }
             // A timer that a wrong clock set may take as long as the clock was wrong.
             if is_late && !ledger.timers.is_empty() {
@@ -208,6 +249,9 @@ pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
                 let what = waits_for(is_late)
                     .unwrap_or_else(|| "I10: an instance is busy for ever".into());
                 world.violation(what);
+                for key in &keys {
+                    world.tell(|| format!("{key}: {:?}", world.document(key)));
+                }
                 return false;
             }
             executor.run_until(executor.now() + Duration::from_secs(1), || false);
@@ -218,6 +262,7 @@ pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
 
 fn report(world: &World, nodes: &Nodes) -> Report {
     let total = |counter: fn(Stats) -> u64| nodes.total(counter);
+    let writes = world.costs().committed;
     let mut seen = world.seen();
     Report {
         plan: world.plan.clone(),
@@ -236,6 +281,9 @@ fn report(world: &World, nodes: &Nodes) -> Report {
             fired: total(|stats| stats.fired),
             fenced: total(|stats| stats.fenced),
             expired: total(|stats| stats.expired),
+            newer: total(|stats| stats.newer),
+            attempts: total(|stats| stats.attempts),
+            writes,
         },
         simulated: world.executor.now(),
         timeline: seen.timeline.take().unwrap_or_default(),

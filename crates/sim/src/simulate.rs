@@ -16,6 +16,7 @@ use crate::{
     clients::{Said, user_name},
     executor::Executor,
     node::Nodes,
+    outside::Outside,
     run::stage,
     world::World,
 };
@@ -46,7 +47,7 @@ use crate::{
 /// });
 /// ```
 pub fn simulate<L: Logic, F: Fn() -> L + Send + Sync + 'static>(bot: F) -> Simulation {
-    let start = move |store, channel| {
+    let start = move |_: &Outside, store, channel| {
         let store: Arc<dyn Store> = Arc::new(store);
         Engine::builder(bot(), store, Arc::new(channel))
     };
@@ -140,11 +141,9 @@ impl Simulation {
 
     fn plan(&self, seed: u64) -> Plan {
         let mut plan = Plan::draw(seed);
-        // The first three are wishes of our own bot. A reply that the channel refuses for good is parked:
-        // that is no fault of the bot's either, and a check would have to allow for it.
-        for fault in [Fault::Panic, Fault::Timer, Fault::Documents, Fault::Refused] {
-            plan.faults.remove(&fault);
-        }
+        // Wishes are for our own bot.
+        plan.faults.retain(|fault, _| !fault.is_wish() && !is_of_our_own(*fault));
+        plan.ttl = plan.ttl.map(|_| Plan::TTL);
         let activities = self.users * self.script.len();
         Plan { instances: self.instances, conversations: 1, activities, is_exact: false, ..plan }
     }
@@ -163,7 +162,7 @@ impl Simulation {
         let lines =
             (0..self.users).flat_map(|user| self.script.iter().map(move |text| (user, text)));
         let all: Vec<Said> =
-            lines.enumerate().map(|(n, (user, text))| Said::text(n, user, text)).collect();
+            lines.enumerate().map(|(n, (user, text))| Said::text(&world, n, user, text)).collect();
         stage(&world, &nodes, &all);
         let outcome = Outcome { world: Arc::clone(&world) };
         let broken = std::mem::take(&mut world.seen().violations);
@@ -179,6 +178,20 @@ impl Simulation {
             Some(what) => Err((what, world.seen().timeline.take().unwrap_or_default())),
         }
     }
+}
+
+/// Whether a check of anybody's bot would have to allow for it. A reply that the channel refuses for good is
+/// parked, a turn that the store refuses for good fails, what expires is gone, and so on: no fault of the bot's.
+fn is_of_our_own(fault: Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Refused
+            | Fault::StoreRefuses
+            | Fault::ShortLived
+            | Fault::YearAhead
+            | Fault::Crowd
+            | Fault::Burst
+    )
 }
 
 impl Outcome {

@@ -1,6 +1,8 @@
 //! A store in the simulated world: the memory store behind a network that takes time, loses answers,
 //! refuses, throttles and stalls.
 
+mod put;
+
 use std::{
     collections::BTreeMap,
     fmt,
@@ -16,10 +18,12 @@ use sayso_turn::{
     store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
+use self::put::Put;
 use crate::{
     Fault,
+    chance::Chance,
     executor::{Executor, Owner},
-    world::{Chance, World},
+    world::World,
 };
 
 /// One instance's view of the store that all share.
@@ -29,12 +33,13 @@ pub(crate) struct SimStore {
     pub(crate) old: Arc<Mutex<BTreeMap<Key, Stored>>>,
     pub(crate) chance: Arc<Chance>,
     pub(crate) executor: Executor,
+    pub(crate) life: usize,
     /// Whether this instance is of a newer minor version, which writes more into the ledger.
     pub(crate) is_newer: bool,
 }
 
 /// The property that makes a document larger than the store takes.
-const OVERSIZED: &str = r#""oversized":true"#;
+const OVERSIZED: &str = r#""too_large":true"#;
 /// What a newer minor version keeps in the ledger.
 pub(crate) const KEPT: &str = r#""newer":{"kept":true}"#;
 const NEWER: &str = r#""$sayso":{"newer":{"kept":true},"#;
@@ -60,6 +65,28 @@ impl SimStore {
         Ok(())
     }
 
+    /// Counts a call about a document.
+    fn count(&self, key: &Key) {
+        let is_watched = self.world.costs().is_watched;
+        if is_watched {
+            self.world.tell(|| format!("instance {}: asks about {key}", self.life));
+        }
+        let broken = self.world.costs().call(self.executor.now(), self.life, key);
+        if let Some(what) = broken {
+            self.world.violation(what);
+        }
+    }
+
+    /// What the store says to a call, where it refuses it for good.
+    fn refusal(&self, key: &Key, error: Option<Error>) -> Result<(), Error> {
+        let Some(error) = error else { return Ok(()) };
+        let broken = self.world.costs().refused(self.executor.now(), self.life, key);
+        if let Some(what) = broken {
+            self.world.violation(what);
+        }
+        Err(error)
+    }
+
     /// What a save is asked to write, as this instance's version writes it.
     fn as_written(&self, mut write: Write) -> Write {
         if self.is_newer && !write.body.contains(KEPT) {
@@ -69,9 +96,16 @@ impl SimStore {
     }
 
     async fn save_some(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        let asked_at = self.executor.now();
+        for write in &writes {
+            self.count(&write.key);
+            self.world.costs().write(&write.key);
+        }
         self.latency().await?;
-        let unknown =
-            || Err(Error::Unknown { store: "sim".into(), reason: "lost".into(), source: None });
+        for write in &writes {
+            let error = self.world.weather().refuses_save(self.executor.now(), &write.key);
+            self.refusal(&write.key, error)?;
+        }
         if let Some(write) = writes.iter().find(|write| write.body.contains(OVERSIZED)) {
             let (key, bytes) = (write.key.clone(), write.body.len());
             return Err(Error::TooLarge { store: "sim".into(), key, bytes, bytes_max: 0 });
@@ -80,9 +114,9 @@ impl SimStore {
             return Ok(Saved::Conflict);
         }
         if self.chance.fires(Fault::SaveLost) {
-            return unknown();
+            return Err(unknown());
         }
-        let put = Put::new(self, writes);
+        let put = Put::new(self, writes, asked_at);
         if self.chance.fires(Fault::SaveLate) {
             let sleep = self.executor.sleep(self.chance.up_to(Duration::from_secs(15)));
             let late = async move {
@@ -90,11 +124,11 @@ impl SimStore {
                 drop(put.save().await);
             };
             self.executor.spawn(Owner::World, Box::pin(late));
-            return unknown();
+            return Err(unknown());
         }
         let saved = put.save().await;
         if self.chance.fires(Fault::SaveAnswerLost) {
-            return unknown();
+            return Err(unknown());
         }
         if self.chance.one_in(4) {
             self.executor.sleep(self.chance.up_to(Duration::from_millis(10))).await;
@@ -103,59 +137,17 @@ impl SimStore {
     }
 }
 
-/// A save at the moment it takes effect, which may be long after its sender stopped waiting.
-struct Put {
-    world: Arc<World>,
-    old: Arc<Mutex<BTreeMap<Key, Stored>>>,
-    /// What an instance of this version asked for: it must keep what a newer one wrote.
-    asked: Vec<String>,
-    writes: Vec<Write>,
-}
-
-impl Put {
-    fn new(store: &SimStore, writes: Vec<Write>) -> Self {
-        // What a newer instance adds is added below its engine, which therefore does not know of it.
-        let asked = match store.chance.has(Fault::Versions) && !store.is_newer {
-            true => writes.iter().map(|write| write.body.clone()).collect(),
-            false => Vec::new(),
-        };
-        let writes = writes.into_iter().map(|write| store.as_written(write)).collect();
-        Self { world: Arc::clone(&store.world), old: Arc::clone(&store.old), asked, writes }
-    }
-
-    async fn save(self) -> Result<Saved<Vec<ETag>>, Error> {
-        let store = Arc::clone(&self.world.store);
-        let mut before = Vec::with_capacity(self.writes.len());
-        for write in &self.writes {
-            before.push(store.load(&write.key).await.ok().flatten());
-        }
-        let after: Vec<(Key, String)> =
-            self.writes.iter().map(|write| (write.key.clone(), write.body.clone())).collect();
-        let transactions = store.transactions().expect("simulated stores have transactions");
-        let saved = transactions.save_all(self.writes).await;
-        if !matches!(saved, Ok(Saved::Committed(_))) {
-            return saved;
-        }
-        for (index, (stored, (key, body))) in before.into_iter().zip(&after).enumerate() {
-            let Some(stored) = stored else { continue };
-            let asked = self.asked.get(index);
-            if stored.body.contains(KEPT) && asked.is_some_and(|asked| !asked.contains(KEPT)) {
-                self.world.violation(format!("P1: what a newer version wrote in {key} is lost"));
-            }
-            self.world.replaced(key, &stored.body, body);
-            if self.world.chance.has(Fault::StaleRead) {
-                let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
-                drop(old.insert(key.clone(), stored));
-            }
-        }
-        saved
-    }
+fn unknown() -> Error {
+    Error::Unknown { store: "sim".into(), reason: "lost".into(), source: None }
 }
 
 #[async_trait]
 impl Store for SimStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.count(key);
         self.latency().await?;
+        let error = self.world.weather().refuses_load(self.executor.now(), Some(key));
+        self.refusal(key, error)?;
         if self.chance.fires(Fault::LoadError) {
             return Err(Error::Unavailable {
                 store: "sim".into(),
@@ -184,7 +176,22 @@ impl Store for SimStore {
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
-        self.shared.delete(key, etag).await
+        self.count(key);
+        self.latency().await?;
+        if self.chance.fires_always(Fault::DeleteLost) {
+            return Err(unknown());
+        }
+        if self.chance.fires_always(Fault::DeleteLate) {
+            let sleep = self.executor.sleep(self.chance.up_to(Duration::from_secs(15)));
+            let (world, key, etag) = (Arc::clone(&self.world), key.clone(), etag.clone());
+            let late = async move {
+                sleep.await;
+                drop(put::delete(&world, &key, &etag).await);
+            };
+            self.executor.spawn(Owner::World, Box::pin(late));
+            return Err(unknown());
+        }
+        put::delete(&self.world, key, etag).await
     }
 
     async fn due(
@@ -193,8 +200,20 @@ impl Store for SimStore {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
+        self.world.costs().looks += 1;
         self.latency().await?;
-        self.shared.due(now, after, limit).await
+        if self.chance.fires(Fault::DueSlow) {
+            self.executor.sleep(self.chance.up_to(Duration::from_secs(30))).await;
+        }
+        let refused = self.world.weather().refuses_load(self.executor.now(), None);
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        let mut due = self.shared.due(now, after, limit).await?;
+        if due.len() > 1 && self.chance.fires(Fault::DueCut) {
+            due.truncate(self.chance.below(due.len()));
+        }
+        Ok(due)
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

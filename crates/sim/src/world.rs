@@ -3,10 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -14,7 +11,10 @@ use futures_util::FutureExt;
 use sayso_activity::Kind;
 use sayso_turn::{Key, channel::Parcel, document::Document, store::Store};
 
-use crate::{Fault, Plan, executor::Executor, faults::Tally};
+use crate::{
+    Fault, Plan, chance::Chance, costs::Costs, executor::Executor, history::History,
+    outside::Outbound, weather::Weather,
+};
 
 /// What a deletion is called among the replies.
 pub(crate) const DELETION: &str = "deletion of ";
@@ -25,7 +25,11 @@ pub(crate) struct World {
     pub(crate) executor: Executor,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) chance: Arc<Chance>,
+    pub(crate) outbound: Outbound,
     seen: Mutex<Seen>,
+    costs: Mutex<Costs>,
+    weather: Mutex<Weather>,
+    history: Mutex<History>,
 }
 
 /// What an observer outside has seen.
@@ -37,6 +41,14 @@ pub(crate) struct Seen {
     names: BTreeMap<Key, BTreeSet<String>>,
     /// Replies that the channel refused for good.
     pub(crate) refused: BTreeSet<String>,
+    /// What those would have said.
+    pub(crate) refused_texts: BTreeSet<String>,
+    /// Replies that somebody has begun to hand over.
+    tried: BTreeSet<String>,
+    /// When each instance was last frozen, suspended or told to close.
+    pub(crate) interrupted: BTreeMap<usize, Duration>,
+    /// The same, and when it went on.
+    pub(crate) disturbed: BTreeMap<usize, Duration>,
     /// Hand-overs after which the sender could not know.
     pub(crate) ambiguous: BTreeMap<String, u64>,
     /// When each instance last renewed its claim on each conversation.
@@ -62,8 +74,24 @@ impl World {
             executor: executor.clone(),
             store,
             chance: Arc::new(Chance::new(plan)),
+            outbound: Outbound::default(),
             seen: Mutex::new(seen),
+            costs: Mutex::default(),
+            weather: Mutex::default(),
+            history: Mutex::default(),
         })
+    }
+
+    pub(crate) fn costs(&self) -> MutexGuard<'_, Costs> {
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn weather(&self) -> MutexGuard<'_, Weather> {
+        self.weather.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -105,7 +133,7 @@ impl World {
         {
             let wrote = self.seen().wrote.get(&(key.clone(), holder.to_owned())).copied();
             let silent = now.saturating_sub(wrote.unwrap_or_default());
-            if silent < sayso_turn::Limits::default().claim {
+            if silent < self.plan.limits().claim {
                 self.violation(format!(
                     "I5: {heir} took {key} from {holder}, silent for {silent:?}"
                 ));
@@ -120,35 +148,54 @@ impl World {
         }
     }
 
-    /// A reply arrives. What it says must be so already (I4).
-    pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel) {
-        let text = match parcel.activity.kind {
-            Kind::MessageDelete => format!("{DELETION}{}", parcel.id),
-            _ => parcel.activity.text().to_owned(),
-        };
-        self.tell(|| format!("instance {instance}: reply {text} arrives"));
+    /// An instance stops to run as it did, or goes on.
+    pub(crate) fn disturbed(&self, life: usize, is_interrupted: bool) {
+        let now = self.executor.now();
+        let mut seen = self.seen();
+        seen.disturbed.insert(life, now);
+        if is_interrupted {
+            seen.interrupted.insert(life, now);
+        }
+    }
+
+    /// An instance begins to hand a reply over. One that nobody has tried before is no repeat, where every
+    /// instance could say what it has tried (I5).
+    pub(crate) fn tries(&self, instance: usize, parcel: &Parcel) {
+        let is_first = self.seen().tried.insert(parcel.id.to_string());
+        if is_first && parcel.is_repeat {
+            let fired = self.chance.tally.counts();
+            if fired.keys().all(|fault| fault.is_harmless()) {
+                let text = text_of(parcel);
+                self.violation(format!("I5: {text} is new, and instance {instance} is in doubt"));
+            }
+        }
+    }
+
+    /// A reply arrives whose hand-over began at a time. What it says must be so already (I4).
+    pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel, began: Duration) {
+        let text = text_of(parcel);
+        self.tell(|| {
+            let again = if parcel.is_repeat { " again, perhaps" } else { "" };
+            format!("instance {instance}: reply {text} arrives{again}")
+        });
         if let (Kind::MessageUpdate | Kind::MessageDelete, Some(name)) =
             (&parcel.activity.kind, &parcel.activity.id)
             && !self.seen().names.get(&parcel.key).is_some_and(|names| names.contains(name))
         {
             self.violation(format!("{text} changes {name}, which the channel has not named"));
         }
-        let mut parts = text.split('/');
-        let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        if self.plan.is_exact
-            && let Ok(place) = place.parse::<usize>()
-            && self.log(&parcel.key).get(place).map(String::as_str) != Some(id)
-        {
-            self.violation(format!("I4: {text} is visible and not so"));
-        }
+        self.is_so(&parcel.key, &text);
         let mut seen = self.seen();
         let visible = seen.visible.entry(parcel.key.clone()).or_default();
         let is_known = visible.iter().any(|(id, _)| id == parcel.id.as_str());
-        // Who sends a reply again must know that it may be a repeat. Only a sender that was overtaken in
-        // the middle of a hand-over, frozen or shutting down, cannot.
-        let fired = self.chance.tally.counts();
-        let is_excused = fired.contains_key(&Fault::Freeze) || fired.contains_key(&Fault::Shutdown);
-        if is_known && !parcel.is_repeat && !is_excused {
+        // Who sends a reply again must know that it may be a repeat. Only a sender that was interrupted in
+        // the middle of this very hand-over, and overtaken meanwhile, cannot.
+        let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
+        // A turn that runs again because its document has expired speaks again.
+        let is_forgotten = self.plan.has(Fault::ShortLived);
+        // A wall clock that is set back hides that the machine slept: nothing else tells.
+        let is_hidden = self.plan.has(Fault::Suspend) && self.plan.has(Fault::Jump);
+        if is_known && !parcel.is_repeat && !(is_excused || is_forgotten || is_hidden) {
             drop(seen);
             self.violation(format!("I5: {text} came again and its sender did not know"));
             seen = self.seen();
@@ -156,6 +203,20 @@ impl World {
         let visible = seen.visible.entry(parcel.key.clone()).or_default();
         if !(self.plan.is_keyed && is_known) {
             visible.push((parcel.id.to_string(), text));
+        }
+    }
+
+    /// I4: a reply names the place of its turn in the log, which must be there.
+    fn is_so(&self, key: &Key, text: &str) {
+        let mut parts = text.split('/');
+        let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let (true, Ok(place)) = (self.plan.is_exact, place.parse::<usize>()) else { return };
+        let is_so = match self.plan.has(Fault::ShortLived) {
+            true => self.history().has(key, place, id),
+            false => self.log(key).get(place).is_some_and(|known| known == id),
+        };
+        if !is_so {
+            self.violation(format!("I4: {text} is visible and not so"));
         }
     }
 
@@ -185,12 +246,15 @@ impl World {
     }
 
     pub(crate) fn refused(&self, instance: usize, parcel: &Parcel) {
-        self.tell(|| format!("instance {instance}: reply {} is refused", parcel.activity.text()));
-        self.seen().refused.insert(parcel.id.to_string());
+        let text = text_of(parcel);
+        self.tell(|| format!("instance {instance}: reply {text} is refused"));
+        let mut seen = self.seen();
+        seen.refused.insert(parcel.id.to_string());
+        seen.refused_texts.insert(text);
     }
 
     pub(crate) fn ambiguous(&self, parcel: &Parcel) {
-        self.tell(|| format!("the answer for reply {} is lost", parcel.activity.text()));
+        self.tell(|| format!("the answer for reply {} is lost", text_of(parcel)));
         *self.seen().ambiguous.entry(parcel.id.to_string()).or_default() += 1;
     }
 }
@@ -201,75 +265,21 @@ impl fmt::Debug for World {
     }
 }
 
+/// What a reply says, without its padding.
+fn text_of(parcel: &Parcel) -> String {
+    match parcel.activity.kind {
+        Kind::MessageDelete => format!("{DELETION}{}", parcel.id),
+        _ => plain(parcel.activity.text()),
+    }
+}
+
+/// A text without the padding that makes it bulky.
+pub(crate) fn plain(text: &str) -> String {
+    text.trim_end_matches('x').to_owned()
+}
+
 /// The text between a beginning and the next end.
-fn between<'a>(text: &'a str, begin: &str, end: char) -> Option<&'a str> {
+pub(crate) fn between<'a>(text: &'a str, begin: &str, end: char) -> Option<&'a str> {
     let (_, rest) = text.split_once(begin)?;
     Some(rest.split_once(end)?.0)
-}
-
-/// Every chance of a run, and the switch that ends all faults.
-#[derive(Debug)]
-pub(crate) struct Chance {
-    rates: BTreeMap<Fault, f64>,
-    dice: Mutex<fastrand::Rng>,
-    is_calm: AtomicBool,
-    is_steady: bool,
-    pub(crate) tally: Tally,
-}
-
-impl Chance {
-    fn new(plan: &Plan) -> Self {
-        Self {
-            rates: plan.faults.clone(),
-            dice: Mutex::new(fastrand::Rng::with_seed(plan.seed)),
-            is_calm: AtomicBool::new(false),
-            is_steady: plan.is_steady,
-            tally: Tally::default(),
-        }
-    }
-
-    fn dice(&self) -> MutexGuard<'_, fastrand::Rng> {
-        self.dice.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// From now on nothing goes wrong any more.
-    pub(crate) fn calm_down(&self) {
-        self.is_calm.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether the run has this fault at all.
-    pub(crate) fn has(&self, fault: Fault) -> bool {
-        self.rates.contains_key(&fault)
-    }
-
-    /// Whether the fault happens here and now; counted if it does.
-    pub(crate) fn fires(&self, fault: Fault) -> bool {
-        let Some(rate) = self.rates.get(&fault) else { return false };
-        let fires = !self.is_calm.load(Ordering::SeqCst) && self.dice().f64() < *rate;
-        if fires {
-            self.tally.add(fault);
-        }
-        fires
-    }
-
-    pub(crate) fn one_in(&self, count: usize) -> bool {
-        self.is_steady || self.below(count) == 0
-    }
-
-    /// Any number below this one.
-    pub(crate) fn below(&self, count: usize) -> usize {
-        self.dice().usize(..count)
-    }
-
-    /// Any number from minus this to this.
-    pub(crate) fn around(&self, most: i64) -> i64 {
-        self.dice().i64(-most..=most)
-    }
-
-    pub(crate) fn up_to(&self, most: Duration) -> Duration {
-        if self.is_steady {
-            return most / 2;
-        }
-        most.mul_f64(self.dice().f64())
-    }
 }

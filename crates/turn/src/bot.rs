@@ -1,8 +1,8 @@
 //! A bot made of handlers.
 
 mod activity_handler;
-mod dispatch;
 mod future;
+mod handlers;
 mod middleware;
 mod on;
 mod on_value;
@@ -19,28 +19,17 @@ pub use self::{
     middleware::{Middleware, Next},
 };
 use self::{
+    handlers::Handlers,
     middleware::{Layer, layer},
-    trigger::Trigger,
 };
 use crate::{
-    Failure, MessageId,
-    hooks::Hooks,
-    turn::{BotError, Logic, Turn},
+    bot_error::BotError,
+    delivery_policy::DeliveryPolicy,
+    error::Failure,
+    message::MessageId,
+    turn::{Logic, Overlap, ReplyHooks, Turn},
 };
 
-/// What happens to messages that arrive while a turn of their conversation runs on this instance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Overlap {
-    /// They wait and run in the order of their arrival.
-    #[default]
-    Queue,
-    /// Messages of one user that wait together become one turn, their texts joined by newlines.
-    Coalesce,
-    /// They are refused with a retryable error.
-    Reject,
-}
-
-type Handler = Arc<dyn Fn(Turn) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 type ErrorHandler =
     Arc<dyn Fn(Turn, Arc<Failure>) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
@@ -71,12 +60,13 @@ type ErrorHandler =
 /// ```
 #[derive(Clone, Default)]
 pub struct Bot {
-    // Shared, because each turn that runs through middleware takes the bot along.
-    handlers: Arc<Vec<(Trigger, Handler)>>,
+    // Shared, because each turn that runs through middleware takes the handlers and layers along.
+    handlers: Arc<Handlers>,
     layers: Arc<Vec<Layer>>,
-    hooks: Arc<Hooks>,
+    hooks: Arc<ReplyHooks<Turn>>,
     on_error: Option<ErrorHandler>,
     overlap: Overlap,
+    delivery: DeliveryPolicy,
 }
 
 impl Bot {
@@ -186,50 +176,25 @@ impl Bot {
         self
     }
 
-    /// The first handler that fits; one for anything only when no other does.
-    fn handler(&self, activity: &Activity) -> Option<&(Trigger, Handler)> {
-        let fits = |(trigger, _): &&(Trigger, Handler)| trigger.fits(activity);
-        let any = |(trigger, _): &&(Trigger, Handler)| matches!(trigger, Trigger::Any);
-        self.handlers.iter().find(fits).or_else(|| self.handlers.iter().find(any))
-    }
-
-    /// Runs the handler of an activity.
-    fn dispatch(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
-        match self.handler(turn.activity()) {
-            Some((Trigger::ReactionsAdded | Trigger::ReactionsRemoved, _)) => self.react(turn),
-            Some((_, handler)) => handler(turn),
-            None => Box::pin(async { Ok(()) }),
-        }
-    }
-
-    /// Reactions put on, then reactions taken off: the only activity that two handlers may be for.
-    fn react(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
-        let first = |is_sort: fn(&Trigger) -> bool| {
-            let mut handlers = self.handlers.iter();
-            let found = handlers.find(|(sort, _)| is_sort(sort) && sort.fits(turn.activity()));
-            found.map(|(_, handler)| Arc::clone(handler))
-        };
-        let added = first(|sort| matches!(sort, Trigger::ReactionsAdded));
-        let removed = first(|sort| matches!(sort, Trigger::ReactionsRemoved));
-        Box::pin(async move {
-            for handler in [added, removed].into_iter().flatten() {
-                turn.lend(|turn| handler(turn)).await?;
-            }
-            Ok(())
-        })
+    /// Chooses what a reply may cost: whether one that may have arrived is sent again, and for how long it
+    /// is worth sending. [`Turn::set_delivery`] chooses for one reply.
+    #[must_use]
+    pub fn delivery(mut self, policy: DeliveryPolicy) -> Self {
+        self.delivery = policy;
+        self
     }
 }
 
 impl Logic for Bot {
     fn handles(&self, activity: &Activity) -> bool {
-        !self.layers.is_empty() || self.handler(activity).is_some()
+        !self.layers.is_empty() || self.handlers.handles(activity)
     }
 
     fn run(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
         turn.hook(&self.hooks);
         match self.layers.is_empty() {
-            true => self.dispatch(turn),
-            false => Next::new(self.clone()).start(turn),
+            true => self.handlers.dispatch(turn),
+            false => Next::new(&self.layers, &self.handlers).start(turn),
         }
     }
 
@@ -245,13 +210,16 @@ impl Logic for Bot {
     fn overlap(&self) -> Overlap {
         self.overlap
     }
+
+    fn delivery(&self) -> DeliveryPolicy {
+        self.delivery
+    }
 }
 
 impl fmt::Debug for Bot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let triggers: Vec<_> = self.handlers.iter().map(|(trigger, _)| trigger).collect();
         f.debug_struct("Bot")
-            .field("handlers", &triggers)
+            .field("handlers", &self.handlers)
             .field("middleware", &self.layers.len())
             .field("hooks", &self.hooks)
             .field("on_error", &self.on_error.is_some())

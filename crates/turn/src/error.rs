@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{KeyError, store, turn::BotError, versioned::Newer};
+use crate::{KeyError, bot_error::BotError, limits::Exceeded, store, versioned::Newer};
 
 /// Why a turn did not commit. Nothing of it was stored and nothing said.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -35,6 +35,12 @@ pub enum Error {
     /// Another turn of the conversation runs, or too many wait. Send it again later.
     #[error("the conversation is busy with another turn (limit {0}); send it again later")]
     Overlap(&'static str),
+    /// A handler waits for another turn of its own conversation, which cannot begin before it ends.
+    #[error(
+        "a handler waits for a turn of its own conversation, which would wait for it; use \
+         Turn::after, or do not await it"
+    )]
+    OwnConversation,
     /// This instance is shutting down. Send it again: another instance takes it.
     #[error("this instance is shutting down; send it again")]
     Closing,
@@ -100,6 +106,9 @@ pub enum Failure {
         /// The name of the limit in [`Limits`](crate::Limits).
         limit: &'static str,
     },
+    /// An acknowledged activity cannot be read any more.
+    #[error("{0}")]
+    Unreadable(&'static str),
     /// The state cannot be written as JSON.
     #[error("the state cannot be written as JSON")]
     State(#[source] serde_json::Error),
@@ -126,5 +135,12 @@ impl From<BotError> for Failure {
             Some(newer) => Self::Newer(newer.clone()),
             None => Self::Error(error),
         }
+    }
+}
+
+impl From<Exceeded> for Failure {
+    fn from(exceeded: Exceeded) -> Self {
+        let Exceeded { what, limit } = exceeded;
+        Self::Limit { what, limit }
     }
 }

@@ -1,20 +1,16 @@
 //! Ids: of turns and replies, the same on every attempt and instance; of instances and writes, unique.
 
-use std::{
-    fmt,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{fmt, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use smol_str::{SmolStr, SmolStrBuilder};
 
-use crate::Key;
+use crate::{
+    Key,
+    sync::{AtomicU64, Mutex, Ordering, lock},
+};
 
 /// How many characters a [`TurnId`] has.
 pub(crate) const TURN_ID_CHARS: usize = 16;
@@ -123,10 +119,20 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
+    /// Everything from one seed, for tests.
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed);
         let instance = format!("{:012x}", dice.u64(..) >> 16);
         Self { instance, next: AtomicU64::new(1), dice: Mutex::new(dice) }
+    }
+
+    /// Everything from the system's entropy: machines that boot from one image together must not share a
+    /// name.
+    pub(crate) fn from_entropy() -> Self {
+        let name = getrandom::u64().expect("the system has entropy");
+        let seed = getrandom::u64().expect("the system has entropy");
+        let dice = fastrand::Rng::with_seed(seed);
+        Self { instance: format!("{name:016x}"), next: AtomicU64::new(1), dice: Mutex::new(dice) }
     }
 
     pub(crate) fn instance(&self) -> &str {
@@ -153,7 +159,7 @@ impl Ids {
 
     /// Full jitter: any time from nothing to `most`.
     pub(crate) fn jitter(&self, most: Duration) -> Duration {
-        let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut dice = lock(&self.dice);
         most.mul_f64(dice.f64())
     }
 }

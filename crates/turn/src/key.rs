@@ -13,7 +13,8 @@ use std::{
 
 use smallvec::SmallVec;
 
-use crate::limits::KEY_BYTES_MAX;
+/// The longest key that every store must accept, in bytes.
+pub const KEY_BYTES_MAX: usize = 2048;
 
 /// The name of a document.
 ///
@@ -33,14 +34,14 @@ use crate::limits::KEY_BYTES_MAX;
 #[derive(Clone)]
 pub struct Key {
     text: Arc<str>,
-    /// Of the text. A turn looks its key up in five tables, and hashes it once.
+    /// The hash of the text. A turn looks its key up in five tables, and hashes it once.
     hash: u64,
 }
 
-/// Ids come from outside, so which keys collide must be nobody's to choose.
+/// Randomly seeded hasher: ids come from outside, and nobody may choose which keys collide.
 static HASHES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// What a key is the key of, as far as its text tells.
+/// The kind of document that a key names, as far as its text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     /// A conversation's state.
@@ -53,7 +54,7 @@ pub enum KeyKind {
     Other,
 }
 
-/// Why a text cannot be a key.
+/// The reason why a text cannot be a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -89,7 +90,7 @@ impl Key {
         Self::of_parts(&[channel_id, "/conversations/", conversation_id])
     }
 
-    /// Every turn makes one: its parts are put together on the stack, where they usually fit.
+    /// Joins the parts of a key. Every turn does, so it happens on the stack, where they usually fit.
     fn of_parts(parts: &[&str]) -> Result<Self, KeyError> {
         let mut text: SmallVec<[u8; 128]> = SmallVec::new();
         parts.iter().for_each(|part| text.extend_from_slice(part.as_bytes()));
@@ -122,8 +123,8 @@ impl Key {
         Self::new(format!("{channel_id}/conversations/{conversation_id}/users/{user_id}"))
     }
 
-    /// What this is the key of, read from its text. Ids may hold slashes, so this is a good guess:
-    /// good enough to say how long to keep a document, and used for nothing else.
+    /// The kind of document that this names, read from its text. Ids may hold slashes, so this is a good
+    /// guess: good enough to say how long to keep a document, and used for nothing else.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         let mut parts = self.text.split('/');

@@ -17,34 +17,47 @@ pub mod script;
 pub mod store;
 pub mod versioned;
 
+mod attempt;
+mod backoff;
 mod bot;
+mod bot_error;
 mod by_key;
-mod effects;
+mod current;
+mod delivery;
+mod delivery_policy;
 mod engine;
 mod error;
 mod fault;
-mod hooks;
 mod key;
+mod ledger;
 mod message;
-mod origin;
+mod recovery;
 mod run;
+mod runtime;
+#[cfg(test)]
+#[cfg(shuttle)]
+mod schedules;
 mod state;
 mod stats;
+mod sync;
 mod turn;
 
 pub use sayso_activity as activity;
 pub use sayso_macros::BotState;
 
-pub use bot::{ActivityHandler, Bot, HandlerFuture, Middleware, Next, Overlap};
-pub use document::Bag;
-pub use effects::IdempotencyKey;
-pub use engine::{Answer, Broadcast, Builder, Engine, Pace};
+pub use attempt::IdempotencyKey;
+pub use bot::{ActivityHandler, Bot, HandlerFuture, Middleware, Next};
+pub use bot_error::BotError;
+pub use delivery_policy::{DeliveryPolicy, OnDoubt};
+pub use engine::Answer;
 pub use error::{Error, Failure};
 pub use key::{Key, KeyError, KeyKind};
+pub use ledger::Bag;
 pub use limits::{Limits, Ttl};
 pub use message::MessageId;
 pub use run::{Documents, Outcome, run};
+pub use runtime::{Broadcast, Builder, Engine, Pace};
 pub use state::{Property, State, StateError};
 pub use stats::Stats;
-pub use turn::{BotError, Logic, Stream, TimerId, Turn};
+pub use turn::{Logic, Overlap, Stream, TimerId, Turn};
 pub use versioned::BotState;

@@ -5,10 +5,8 @@
 
 use std::time::Duration;
 
+pub use crate::key::KEY_BYTES_MAX;
 use crate::{Key, KeyKind};
-
-/// The longest key that every store must accept, in bytes.
-pub const KEY_BYTES_MAX: usize = 2048;
 
 /// The bounds of the engine. Start from [`Limits::default`] and change what you must.
 ///
@@ -22,70 +20,97 @@ pub const KEY_BYTES_MAX: usize = 2048;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long a turn may take from arrival to commit. Channels give up after 15 s.
+    /// The longest time of a turn from arrival to commit. Channels give up after 15 s.
     pub deadline: Duration,
-    /// How often a turn is tried when others commit first or the store fails.
+    /// The number of attempts at a turn when others commit first or the store fails.
     pub rounds_max: u32,
-    /// How long a turn may take before it is made durable, acknowledged and continued: from then on its
-    /// sender need not wait, and another instance takes it up if this one dies. Not shorter than
+    /// The time after which a turn is made durable, acknowledged and continued: from then on its sender
+    /// need not wait, and another instance takes it up if this one dies. Not shorter than
     /// `deadline` means never. The answer to an `invoke` and replies to `expectReplies` cannot follow
     /// later, so their turns have until `deadline`.
     pub acknowledge_after: Duration,
-    /// How long the logic of an acknowledged turn may take.
+    /// The longest time of the logic of an acknowledged turn.
     pub long_deadline: Duration,
-    /// How many acknowledged activities of one conversation may wait for their turns.
+    /// The most acknowledged activities of one conversation that may wait for their turns.
     pub inbox_max: usize,
-    /// How many instances may be gone while they run an acknowledged turn, before it is given up.
+    /// The number of instances that may be lost while they run an acknowledged turn, before it is given up.
     pub lost_max: u32,
-    /// How often the user is shown that a long turn is still at work.
+    /// The interval of the typing indicator while a long turn is at work.
     pub typing_every: Duration,
     /// The back-off before the n-th further round is a random time up to this, doubled n times.
     pub backoff_first: Duration,
-    /// No back-off between rounds is longer than this.
+    /// The longest back-off between rounds.
     pub backoff_max: Duration,
-    /// How many waiting activities of one conversation run under one load and one commit.
+    /// The most waiting activities of one conversation that run under one load and one commit.
     pub batch_max: usize,
-    /// How many activities of one conversation may wait.
+    /// The most activities of one conversation that may wait.
     pub queue_max: usize,
-    /// How many inbound ids a conversation remembers: the window in which a redelivery is recognised.
+    /// The most inbound ids that a conversation remembers: the deduplication window for redeliveries.
     pub seen_max: usize,
-    /// How many recorded answers (`expectReplies`, `invoke`) a conversation keeps for redeliveries.
+    /// The most recorded answers (`expectReplies`, `invoke`) that a conversation keeps for redeliveries.
     pub answers_max: usize,
-    /// How many replies one turn may make.
+    /// The most replies of one turn.
     pub replies_max: usize,
-    /// How many sent messages a conversation remembers the channel's ids of, the newest: of those whose
-    /// [`MessageId`](crate::MessageId) was kept.
+    /// The most sent messages that a conversation remembers the channel's ids of, the newest: of those
+    /// whose [`MessageId`](crate::MessageId) was kept.
     pub sent_max: usize,
-    /// How many replies of a conversation may wait for delivery.
+    /// The most replies of a conversation that may wait for delivery.
     pub outbox_max: usize,
-    /// How many timers a conversation may have.
+    /// The most timers of a conversation.
     pub timers_max: usize,
-    /// How many undeliverable replies a conversation keeps, the newest.
+    /// The most undeliverable replies (dead letters) that a conversation keeps, the newest.
     pub parked_max: usize,
-    /// How large a document may be, in bytes of JSON.
+    /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first.
+    pub parked_bytes_max: usize,
+    /// The most bytes of recorded answers that a conversation keeps for redeliveries; the oldest go first,
+    /// but the last one stays.
+    pub answers_bytes_max: usize,
+    /// The number of attempts at a timer whose turn fails, before it is parked.
+    pub timer_attempts_max: u32,
+    /// The longest wait between two tries of a timer.
+    pub timer_backoff_max: Duration,
+    /// The most commits of one conversation that a runner makes in a row before it rests for a moment, so
+    /// that another instance gets its turn.
+    pub burst_max: u32,
+    /// The most waiting conversations that this instance takes up at once: after an outage, or of another
+    /// instance that is gone.
+    pub recoveries_max: usize,
+    /// The most turns whose receipts of [`once`](crate::Turn::once) are kept in this process until they
+    /// commit.
+    pub effects_max: usize,
+    /// The largest document, in bytes of JSON.
     pub document_bytes_max: usize,
-    /// How many bytes of documents this instance keeps in memory.
+    /// The size of the cache: bytes of documents that this instance keeps in memory.
     pub cache_bytes_max: usize,
-    /// How long a claim on an outbox must be seen unchanged before another instance takes over.
+    /// The lease on an outbox: seen unchanged for this long, another instance takes over.
     pub claim: Duration,
-    /// How long one hand-over may take. Must be well below `claim`.
+    /// The longest time of one hand-over. Must be well below `claim`.
     pub send_timeout: Duration,
-    /// How often a hand-over is tried before the reply is parked.
+    /// The number of attempts at a hand-over before the reply is parked.
     pub send_attempts_max: u32,
     /// The longest wait between two tries of a hand-over, unless the channel asks for more.
     pub send_backoff_max: Duration,
-    /// How long the courier waits at most for a commit to record hand-overs with, before it records by
-    /// itself: four times as long as the last commit took, a tenth of this at least.
+    /// The longest time that the courier waits for a commit to record hand-overs with, before it records
+    /// by itself: four times as long as the last commit took, a tenth of this at least.
     pub record_after: Duration,
-    /// How often this instance looks for what others left behind.
+    /// The interval at which this instance looks for what others left behind.
     pub sweep_every: Duration,
-    /// How many waiting documents one look takes.
+    /// The most waiting documents that one look takes.
     pub sweep_max: usize,
-    /// How long documents are kept.
+    /// The retention of documents.
     pub ttl: Ttl,
 }
 
-/// How long a document is kept after its last turn, by the kind of its key; for ever without a time.
+/// An excess over a limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Exceeded {
+    pub(crate) what: String,
+    /// The name of the limit.
+    pub(crate) limit: &'static str,
+}
+
+/// Retention (TTL): the time a document is kept after its last turn, by the kind of its key; for ever
+/// without a time.
 ///
 /// An expired document counts as absent at once, on every engine, and is removed soon after. One in which
 /// replies or timers wait does not expire.
@@ -112,7 +137,7 @@ pub struct Ttl {
 }
 
 impl Ttl {
-    /// How long the document of a key is kept.
+    /// The retention of the document of a key.
     #[must_use]
     pub fn of(&self, key: &Key) -> Option<Duration> {
         match key.kind() {
@@ -123,7 +148,7 @@ impl Ttl {
         }
     }
 
-    /// Whether anything expires at all.
+    /// Tells whether anything expires at all.
     pub(crate) fn is_set(&self) -> bool {
         *self != Self::default()
     }
@@ -150,6 +175,13 @@ impl Default for Limits {
             outbox_max: 1000,
             timers_max: 100,
             parked_max: 50,
+            parked_bytes_max: 128 << 10,
+            answers_bytes_max: 256 << 10,
+            timer_attempts_max: 8,
+            timer_backoff_max: Duration::from_secs(300),
+            burst_max: 32,
+            recoveries_max: 256,
+            effects_max: 10_000,
             document_bytes_max: 1 << 20,
             cache_bytes_max: 64 << 20,
             claim: Duration::from_secs(15),

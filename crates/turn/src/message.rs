@@ -3,16 +3,16 @@
 use std::{
     fmt,
     hash::{Hash, Hasher},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use sayso_activity::Activity;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::id::{ReplyId, TurnId};
+use crate::{
+    id::{ReplyId, TurnId},
+    sync::{AtomicU64, Ordering},
+};
 
 /// What stands before an id that a channel gave, to tell it from one of ours.
 const CHANNEL: &str = "channel:";

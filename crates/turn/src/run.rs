@@ -3,38 +3,39 @@
 //! The engine runs every attempt through here, and so can anybody's unit test: no store, no channel,
 //! no runtime.
 
+mod made;
 mod running;
 
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use async_trait::async_trait;
 use futures_util::{FutureExt, future::BoxFuture};
 use sayso_activity::Activity;
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
-pub(crate) use self::running::Running;
+pub(crate) use self::{made::Made, running::Running};
 use crate::{
-    Bag, Error, Failure, Key, Limits,
+    Key, Limits,
+    attempt::{Attempt, Effects, Origin, Source},
     clock::{Clock, Timestamp},
-    document::{Response, Timer},
-    effects::Effects,
-    hooks::Hooks,
+    error::{Error, Failure},
     id::TurnId,
-    origin::Origin,
+    ledger::{Bag, Response},
     state::State,
     store,
-    turn::{Home, Inner, Logic, Replies, Source, Turn},
+    sync::{Mutex, lock},
+    turn::{Inner, Logic, Replies, ReplyHooks, ReturnSlot, Turn},
 };
 
 /// Documents by key, for [`run`].
 pub type Documents = BTreeMap<Key, Bag>;
 
-/// What one run of the logic makes.
+/// The result of one run of the logic.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The documents as they would be saved: those given, changed, and new ones.
@@ -84,17 +85,9 @@ pub async fn run(
     mut documents: Documents,
 ) -> Result<Outcome, Error> {
     let key = conversation_key(&activity)?;
-    let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
     let source = Arc::new(Given::new(documents.clone(), Arc::default()));
-    let attempt = Arc::new(Attempt {
-        id,
-        origin: Origin::of(&Arc::new(activity)),
-        now: Timestamp::START,
-        bag: documents.get(&key).cloned().unwrap_or_default(),
-        source: Arc::clone(&source) as _,
-        effects: Effects::default(),
-        key,
-    });
+    let origin = Origin::of(&Arc::new(activity));
+    let attempt = Arc::clone(&source).attempt(key, origin, Timestamp::START);
     let made = attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
     documents.extend(made.documents);
     let timers =
@@ -113,37 +106,16 @@ pub(crate) fn conversation_key(activity: &Activity) -> Result<Key, crate::KeyErr
     )
 }
 
-/// What one run starts from. The turn has a share of it: one, instead of one in each part.
-#[derive(Debug)]
-pub(crate) struct Attempt {
-    pub(crate) id: TurnId,
-    pub(crate) key: Key,
-    /// The activity, and where its replies go.
-    pub(crate) origin: Origin,
-    pub(crate) now: Timestamp,
-    pub(crate) bag: Bag,
-    pub(crate) source: Arc<dyn Source>,
-    pub(crate) effects: Effects,
-}
-
-/// What one run made. The conversation's bag is the first document.
-#[derive(Clone, Debug)]
-pub(crate) struct Made {
-    pub(crate) documents: SmallVec<[(Key, Bag); 1]>,
-    pub(crate) replies: Replies,
-    pub(crate) timers: Vec<Arc<Timer>>,
-    pub(crate) cancelled: Vec<String>,
-    pub(crate) response: Option<Response>,
-}
-
 impl Attempt {
     /// Starts the logic. Nothing of it runs before it is waited for, but what it does at once.
     pub(crate) fn start(self: &Arc<Self>, logic: &dyn Logic) -> Running {
-        let home = Arc::default();
-        let turn = self.turn(&home);
+        self.effects.restart();
+        let slot = Arc::default();
+        let turn = self.turn(&slot);
         // The handler itself may panic before it gives a future.
         let handler = catch_unwind(AssertUnwindSafe(|| logic.run(turn)));
-        Running::new(handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) })), home)
+        let handler = handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) }));
+        Running::new(&self.key, handler, slot)
     }
 
     /// Runs the logic, within a time if one is given.
@@ -162,9 +134,10 @@ impl Attempt {
         failure: Arc<Failure>,
         within: Option<(&dyn Clock, Duration)>,
     ) -> Option<Result<Made, Failure>> {
-        let home = Arc::default();
-        let handler = logic.on_error(self.turn(&home), failure)?;
-        let made = Running::new(handler, home).end(within).await;
+        self.effects.restart();
+        let slot = Arc::default();
+        let handler = logic.on_error(self.turn(&slot), failure)?;
+        let made = Running::new(&self.key, handler, slot).end(within).await;
         Some(made.map(|made| Made {
             documents: smallvec![(self.key.clone(), self.bag.clone())],
             replies: made.replies,
@@ -174,27 +147,22 @@ impl Attempt {
         }))
     }
 
-    fn turn(self: &Arc<Self>, home: &Arc<Home>) -> Turn {
-        let room = Box::new_uninit();
-        // Made where it stays.
-        let inner = Box::write(
-            room,
-            Inner {
-                attempt: Arc::clone(self),
-                changed: None,
-                conversation: State::new(self.key.clone(), self.bag.clone()),
-                further: Vec::new(),
-                hooks: Hooks::default(),
-                replies: Replies::default(),
-                shown: 0,
-                streams: 0,
-                timers: Vec::new(),
-                cancelled: Vec::new(),
-                response: None,
-                is_kept: false,
-            },
-        );
-        Turn::new(inner, home)
+    fn turn(self: &Arc<Self>, slot: &Arc<ReturnSlot>) -> Turn {
+        let inner = Box::new(Inner {
+            attempt: Arc::clone(self),
+            changed: None,
+            conversation: State::new(self.key.clone(), self.bag.clone()),
+            further: Vec::new(),
+            hooks: ReplyHooks::default(),
+            replies: Replies::default(),
+            shown: 0,
+            timers: Vec::new(),
+            timers_made: 0,
+            cancelled: Vec::new(),
+            response: None,
+            is_kept: false,
+        });
+        Turn::new(inner, slot)
     }
 }
 
@@ -211,8 +179,21 @@ impl Given {
         Self { documents, limits, shown: Mutex::default() }
     }
 
+    /// An attempt on these documents.
+    pub(crate) fn attempt(
+        self: Arc<Self>,
+        key: Key,
+        origin: Origin,
+        now: Timestamp,
+    ) -> Arc<Attempt> {
+        let id = TurnId::new(&key, origin.activity().id.as_deref().unwrap_or_default());
+        let bag = self.documents.get(&key).cloned().unwrap_or_default();
+        let effects = Effects::default();
+        Arc::new(Attempt { id, key, origin, now, bag, source: self, effects })
+    }
+
     fn shown(&self) -> Vec<Activity> {
-        std::mem::take(&mut self.shown.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut lock(&self.shown))
     }
 }
 
@@ -223,7 +204,7 @@ impl Source for Given {
     }
 
     async fn show(&self, _: &Key, sign: &Activity) -> Option<String> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = lock(&self.shown);
         shown.push(sign.clone());
         Some(format!("shown-{}", shown.len()))
     }

@@ -39,6 +39,7 @@
 //! # }
 //! ```
 
+mod address;
 mod chat_text;
 mod dialogue;
 mod expects;
@@ -50,22 +51,24 @@ mod setting;
 mod stage;
 mod step;
 mod transcript;
+mod transcript_error;
 
 pub use dialogue::Dialogue;
 pub use line::Line;
 pub use mismatch::Mismatch;
 pub use step::Verdict;
-pub use transcript::{Transcript, TranscriptError};
+pub use transcript::Transcript;
+pub use transcript_error::TranscriptError;
 
 use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use sayso_activity::{Activity, Kind};
 
 use crate::{Bag, Logic, clock::Timestamp};
-use setting::Address;
+use address::Address;
 use step::{Placed, Step};
 
-/// When a script's clock starts: a Monday noon, 2024-01-01T12:00:00Z.
+/// The time at which a script's clock starts: a Monday noon, 2024-01-01T12:00:00Z.
 const NOON: Timestamp = Timestamp::from_millis(1_704_110_400_000);
 
 /// Begins a script with a bot. See the [module](self) for an example.
@@ -122,7 +125,7 @@ pub struct Script<'a> {
     steps: Vec<Placed<'a>>,
 }
 
-/// Where the bot comes from.
+/// The origin of the bot: one that is there, or a factory.
 enum Source<'a> {
     One(Arc<dyn Logic>),
     Factory(Box<dyn FnMut() -> Arc<dyn Logic> + Send + 'a>),
@@ -149,13 +152,13 @@ impl<'a> Script<'a> {
         self
     }
 
-    /// The user says something.
+    /// Sends a message from the user.
     #[track_caller]
     pub fn user(self, text: impl Into<String>) -> Self {
         self.activity(Activity::message(text))
     }
 
-    /// Any activity comes in. What it lacks of an address (channel, conversation, sender, recipient,
+    /// Sends any activity to the bot. What it lacks of an address (channel, conversation, sender, recipient,
     /// language, id) is added.
     ///
     /// # Example
@@ -172,7 +175,7 @@ impl<'a> Script<'a> {
         self.then(Step::Receive(Box::new(activity)))
     }
 
-    /// The user joins: a `conversationUpdate` that adds them.
+    /// Lets the user join: a `conversationUpdate` that adds them.
     ///
     /// # Example
     /// ```
@@ -188,7 +191,7 @@ impl<'a> Script<'a> {
         self.activity(Activity { members_added, ..Activity::new(Kind::ConversationUpdate) })
     }
 
-    /// The channel delivers the last activity once more. If its turn was saved, nothing happens; if it
+    /// Redelivers the last activity, as a channel may. If its turn was saved, nothing happens; if it
     /// failed and no error handler minded, it runs anew.
     ///
     /// # Example
@@ -204,7 +207,7 @@ impl<'a> Script<'a> {
         self.then(Step::Again)
     }
 
-    /// Time passes. Timers that become due fire on the way, each at its time and in order.
+    /// Advances the clock. Timers that become due fire on the way, each at its time and in order.
     ///
     /// # Example
     /// ```
@@ -231,7 +234,7 @@ impl<'a> Script<'a> {
         self.then(Step::Pass(time))
     }
 
-    /// The process ends and another takes over: the bot is made anew, state is read from its JSON.
+    /// Restarts the process: the bot is made anew, state is read from its JSON.
     /// Needs [`chat_with`]; see there for an example.
     #[track_caller]
     pub fn restart(self) -> Self {

@@ -1,6 +1,6 @@
 //! Counters: what an instance did, for operators and for tests that must see that something happened.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -52,6 +52,10 @@ counters! {
     repeats,
     /// Replies given up, kept with the reason.
     parked,
+    /// Replies not sent again because they may have arrived and their delivery policy is `once`.
+    withheld,
+    /// Replies not sent because they had expired (delivery policy).
+    outdated,
     /// Outboxes taken over from another instance.
     recovered,
     /// Timers fired.

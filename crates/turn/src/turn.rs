@@ -4,39 +4,37 @@
 //! the list and the copy hold becomes real when the attempt commits, all of it together, or never.
 
 mod hooked;
+mod hooks;
 mod loan;
+mod logic;
 mod replies;
 mod speak;
 mod stream;
 
-use std::{
-    future::Future,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use async_trait::async_trait;
-use futures_util::future::BoxFuture;
 use sayso_activity::{Activity, Raw, Reference};
 use serde::Serialize;
 
-pub(crate) use self::replies::{Replies, Reply};
-pub use self::stream::Stream;
+use self::hooks::Hooks;
+pub(crate) use self::{
+    hooks::Hooks as ReplyHooks,
+    replies::{Replies, Reply},
+};
+pub use self::{
+    logic::{Logic, Overlap},
+    stream::Stream,
+};
 use crate::{
-    Bag, Key, KeyError, Limits,
+    Key, KeyError,
+    attempt::{Attempt, IdempotencyKey},
     clock::Timestamp,
-    document::{Response, Timer},
-    effects::IdempotencyKey,
-    hooks::Hooks,
     id::TurnId,
-    run::Attempt,
+    ledger::{Response, Timer},
     state::{Property, State, StateError},
-    store,
+    sync::{Mutex, lock},
     versioned::Newer,
 };
-
-/// The error of a bot's logic: anything. It fails the turn and goes to `on_error`.
-pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 
 /// One inbound activity and what the bot makes of it.
 ///
@@ -63,12 +61,12 @@ pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 pub struct Turn {
     /// `None` only while dropping.
     inner: Option<Box<Inner>>,
-    home: Arc<Home>,
+    slot: Arc<ReturnSlot>,
 }
 
-/// Where a turn goes when its handler lets go of it.
+/// The slot into which a turn returns when its handler lets go of it.
 #[derive(Debug, Default)]
-pub(crate) struct Home(Mutex<Option<Box<Inner>>>);
+pub(crate) struct ReturnSlot(Mutex<Option<Box<Inner>>>);
 
 /// What an attempt starts from, and collects.
 #[derive(Debug)]
@@ -80,12 +78,12 @@ pub(crate) struct Inner {
     pub(crate) conversation: State,
     pub(crate) further: Vec<State>,
     /// What sees each reply before it is one.
-    pub(crate) hooks: Hooks,
+    pub(crate) hooks: Hooks<Turn>,
     pub(crate) replies: Replies,
-    /// How many signs were shown, and how many streams begun.
+    /// How many signs were shown.
     pub(crate) shown: usize,
-    pub(crate) streams: usize,
     pub(crate) timers: Vec<Arc<Timer>>,
+    pub(crate) timers_made: usize,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
     /// Whether this stands in for a turn that did not come back from whom it was lent to.
@@ -109,23 +107,6 @@ impl Inner {
     }
 }
 
-/// Where a turn gets further documents from, and shows what cannot wait.
-#[async_trait]
-pub(crate) trait Source: std::fmt::Debug + Send + Sync {
-    async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>>;
-
-    /// Shows a sign, and gives what the channel calls it.
-    async fn show(&self, key: &Key, sign: &Activity) -> Option<String>;
-
-    /// Does something beside the turn.
-    fn spawn(&self, work: BoxFuture<'static, ()>);
-
-    fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
-
-    /// What a turn may take up.
-    fn limits(&self) -> &Limits;
-}
-
 /// Names a timer, so that a later turn can cancel it. It can be kept in the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
 #[serde(transparent)]
@@ -140,8 +121,8 @@ impl TimerId {
 }
 
 impl Turn {
-    pub(crate) fn new(inner: Box<Inner>, home: &Arc<Home>) -> Self {
-        Self { inner: Some(inner), home: Arc::clone(home) }
+    pub(crate) fn new(inner: Box<Inner>, slot: &Arc<ReturnSlot>) -> Self {
+        Self { inner: Some(inner), slot: Arc::clone(slot) }
     }
 
     fn inner(&self) -> &Inner {
@@ -198,6 +179,12 @@ impl Turn {
     }
 
     /// The state of the user on this channel, whatever the conversation.
+    ///
+    /// # Guarantees
+    /// What is changed commits together with the conversation, or not at all. What is only read is as of the
+    /// moment of the read: another turn may change it before this one commits. A turn that touches several
+    /// further documents sees one state of those that it only reads: if one of them has changed by the
+    /// commit, the turn runs again. On a store that shows old versions a read may be one.
     ///
     /// # Errors
     /// When the activity has no sender, the store cannot be read, or what is stored does not fit.
@@ -268,12 +255,17 @@ impl Turn {
         self.inner().response.as_ref()
     }
 
-    /// Runs a call to the outside once, however many attempts this turn takes in this process, and
-    /// hands it a key that is the same on every attempt, instance and redelivery.
+    /// Makes a call to the outside once, however many attempts this turn takes in this process, and
+    /// hands it an idempotency key that is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
-    /// A success is kept for further attempts; a failure is not. After a crash the call is made again
-    /// under the same key: the called service must honour it for exactly-once.
+    /// A success is kept until the turn commits, whatever happens to its attempts; a failure is not. A
+    /// name that was used before in the same attempt makes another call, under a key of its own: in a
+    /// loop each pass has its call. After a crash a call is made again under the same key: the called
+    /// service must honour it for exactly-once.
+    ///
+    /// # Limits
+    /// [`effects_max`](crate::Limits::effects_max) turns of a process have their receipts kept.
     ///
     /// # Errors
     /// Those of the call.
@@ -300,27 +292,36 @@ impl Turn {
         Fut: Future<Output = Result<T, E>> + Send,
     {
         let attempt = &self.inner().attempt;
-        if let Some(value) = attempt.effects.get(name) {
+        let mut pending = attempt.effects.begin(name);
+        if let Some(value) = pending.receipt() {
             return Ok(value);
         }
-        let value = call(IdempotencyKey::new(attempt.id, name)).await?;
-        attempt.effects.put(name, &value);
+        let key = IdempotencyKey::new(attempt.id, name, pending.number());
+        let value = call(key).await?;
+        attempt.source.keep(attempt.id, pending.succeed(&value));
         Ok(value)
     }
 
     /// Asks for an event to this conversation later. It is durable with this turn, happens once, on
     /// whatever instance is alive then, and arrives as an activity from the same user.
+    ///
+    /// A turn of it that fails is tried again with back-off, [`timer_attempts_max`] times; then it is parked
+    /// with its cause, where an operator can try it again.
+    ///
+    /// [`timer_attempts_max`]: crate::Limits::timer_attempts_max
     pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
         let inner = self.inner_mut();
-        let id = format!("{}.t{}", inner.attempt.id, inner.timers.len());
+        // Counted, not measured by the list: a number is never used again, whatever is cancelled.
+        let id = format!("{}.t{}", inner.attempt.id, inner.timers_made);
+        inner.timers_made += 1;
         let at = inner.attempt.now.after(wait);
         let activity = addressed(event, inner.activity(), &id);
         let raw = Raw::of(&activity).expect("an activity is always JSON");
-        inner.timers.push(Arc::new(Timer { id: id.clone(), at, activity: raw }));
+        inner.timers.push(Arc::new(Timer { id: id.clone(), at, tries: 0, activity: raw }));
         TimerId(id)
     }
 
-    /// Cancels a timer of this conversation, if it has not fired yet.
+    /// Cancels a timer of this conversation, if its turn has not begun yet.
     pub fn cancel(&mut self, timer: &TimerId) {
         let inner = self.inner_mut();
         inner.timers.retain(|new| new.id != timer.0);
@@ -345,14 +346,14 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *self.home.0.lock().unwrap_or_else(PoisonError::into_inner) = self.inner.take();
+        *lock(&self.slot.0) = self.inner.take();
     }
 }
 
-impl Home {
+impl ReturnSlot {
     /// What came back, once the handler is done.
     pub(crate) fn take(&self) -> Option<Box<Inner>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.0).take()
     }
 }
 
@@ -366,25 +367,4 @@ fn addressed(mut event: Activity, inbound: &Activity, id: &str) -> Activity {
     event.recipient.clone_from(&inbound.recipient);
     event.locale = event.locale.or_else(|| inbound.locale.clone());
     event
-}
-
-/// What a bot does with a turn. [`Bot`](crate::Bot) implements it; so can anything else.
-pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
-    /// Whether there is anything to do for this activity. If not it is accepted and ignored, and
-    /// nothing is loaded or stored.
-    fn handles(&self, activity: &Activity) -> bool;
-
-    /// Runs the logic. It may run several times for one activity; only one run counts.
-    fn run(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>>;
-
-    /// What to say when the logic failed: gets a fresh turn whose replies are sent and whose state
-    /// changes are dropped. `None` when nobody minds: the sender then gets an error and nothing is stored.
-    fn on_error(
-        &self,
-        turn: Turn,
-        failure: Arc<crate::Failure>,
-    ) -> Option<BoxFuture<'static, Result<(), BotError>>>;
-
-    /// What happens to messages that arrive while a turn of their conversation runs.
-    fn overlap(&self) -> crate::Overlap;
 }

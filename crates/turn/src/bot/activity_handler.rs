@@ -1,13 +1,16 @@
-//! The same dispatch as a trait, for those who port a bot that derives from `ActivityHandler`.
+//! `ActivityHandler`: dispatch as a trait, for those who port a bot that derives from one.
 
 use std::{future::Future, sync::Arc};
 
 use sayso_activity::{
-    Account, Activity, AdaptiveCardInvoke, AdaptiveCardResponse, Reaction, SearchInvoke,
-    SearchResponse, TokenResponse,
+    Account, Activity, AdaptiveCardInvoke, AdaptiveCardResponse, Kind, Reaction, SearchInvoke,
+    SearchResponse, TokenExchangeRequest, TokenResponse,
 };
 
-use super::{Bot, dispatch::dispatch, trigger::Trigger};
+use super::{
+    Bot, on_value,
+    trigger::{self, Installation, Trigger},
+};
 use crate::{BotError, Turn};
 
 /// A bot as a type with one method per sort of activity. Each does nothing until it is written.
@@ -39,8 +42,8 @@ use crate::{BotError, Turn};
 /// ```
 #[expect(unused_variables, reason = "the names are for the reader of the documentation")]
 pub trait ActivityHandler: Send + Sync + 'static {
-    /// Whether there is anything to do for this activity. If not it is accepted and ignored, and nothing
-    /// is loaded or stored: leave out here what comes often and is of no use, such as typing.
+    /// Tells whether there is anything to do for this activity. If not it is accepted and ignored, and
+    /// nothing is loaded or stored: leave out here what comes often and is of no use, such as typing.
     fn handles(&self, activity: &Activity) -> bool {
         true
     }
@@ -56,12 +59,12 @@ pub trait ActivityHandler: Send + Sync + 'static {
         dispatch(self, turn)
     }
 
-    /// A message came.
+    /// Handles a message.
     fn on_message(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// A message was edited.
+    /// Handles the edit of a message.
     fn on_message_update(
         &self,
         turn: &mut Turn,
@@ -69,7 +72,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// A message was taken back.
+    /// Handles the deletion of a message by its sender.
     fn on_message_delete(
         &self,
         turn: &mut Turn,
@@ -77,7 +80,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Somebody came, other than the bot itself.
+    /// Handles the arrival of members other than the bot itself.
     fn on_members_added(
         &self,
         turn: &mut Turn,
@@ -86,7 +89,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Somebody left, other than the bot itself, and nobody came.
+    /// Handles the departure of members other than the bot itself, when nobody came.
     fn on_members_removed(
         &self,
         turn: &mut Turn,
@@ -95,7 +98,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Reactions were put on a message.
+    /// Handles reactions put on a message.
     fn on_reactions_added(
         &self,
         turn: &mut Turn,
@@ -104,7 +107,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Reactions were taken off a message; called after [`on_reactions_added`](Self::on_reactions_added)
+    /// Handles reactions taken off a message; called after [`on_reactions_added`](Self::on_reactions_added)
     /// when one activity brings both.
     fn on_reactions_removed(
         &self,
@@ -114,12 +117,12 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// An event came that is not a token.
+    /// Handles an event that is not a token.
     fn on_event(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// A sign-in gave a token.
+    /// Handles the token that a sign-in gave.
     fn on_token_response(
         &self,
         turn: &mut Turn,
@@ -128,13 +131,13 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// An invoke came whose name has no method here; answer with [`Turn::respond`]. Nobody's answer is
-    /// the status 501.
+    /// Handles an invoke whose name has no method here; answer with [`Turn::respond`]. Without an answer
+    /// the status is 501.
     fn on_invoke(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// A button of the sort `Action.Execute` was pressed on an adaptive card. `None` is the status 501,
+    /// Handles the press of an `Action.Execute` button on an adaptive card. `None` is the status 501,
     /// unless the method has answered by itself.
     fn on_card_action(
         &self,
@@ -144,8 +147,8 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(None) }
     }
 
-    /// An input of an adaptive card asks for what fits. `None` is the status 501, unless the method has
-    /// answered by itself.
+    /// Handles a search that an input of an adaptive card asks for. `None` is the status 501, unless the
+    /// method has answered by itself.
     fn on_search(
         &self,
         turn: &mut Turn,
@@ -154,7 +157,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(None) }
     }
 
-    /// The client brings the code that the user was shown after a sign-in.
+    /// Handles the code that the user was shown after a sign-in and the client brings.
     fn on_sign_in_verify_state(
         &self,
         turn: &mut Turn,
@@ -162,7 +165,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The client offers a token to trade.
+    /// Handles the client's offer of a token to exchange.
     fn on_sign_in_token_exchange(
         &self,
         turn: &mut Turn,
@@ -170,22 +173,22 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The bot was installed or upgraded.
+    /// Handles the installation or upgrade of the bot.
     fn on_installed(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// The bot was removed.
+    /// Handles the removal of the bot.
     fn on_uninstalled(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// Somebody is writing.
+    /// Handles a typing indicator.
     fn on_typing(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// The conversation is over.
+    /// Handles the end of the conversation.
     fn on_end_of_conversation(
         &self,
         turn: &mut Turn,
@@ -193,12 +196,12 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// A command came.
+    /// Handles a command.
     fn on_command(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// The result of a command came.
+    /// Handles the result of a command.
     fn on_command_result(
         &self,
         turn: &mut Turn,
@@ -206,12 +209,12 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The conversation passes to another agent, or comes from one.
+    /// Handles the handoff of the conversation to another agent, or from one.
     fn on_handoff(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// Another change of the conversation, such as its topic.
+    /// Handles another change of the conversation, such as its topic.
     fn on_conversation_update(
         &self,
         turn: &mut Turn,
@@ -219,7 +222,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// An activity of a kind that has no method here.
+    /// Handles an activity of a kind that has no method here.
     fn on_unrecognized(
         &self,
         turn: &mut Turn,
@@ -238,5 +241,93 @@ impl<H: ActivityHandler> From<H> for Bot {
             let handler = Arc::clone(&handler);
             async move { handler.on_turn(&mut turn).await }
         })
+    }
+}
+
+/// Calls the method of an [`ActivityHandler`] that the activity of a turn is for.
+async fn dispatch<H: ActivityHandler + ?Sized>(
+    handler: &H,
+    turn: &mut Turn,
+) -> Result<(), BotError> {
+    match turn.activity().kind {
+        Kind::Message => handler.on_message(turn).await,
+        Kind::MessageUpdate => handler.on_message_update(turn).await,
+        Kind::MessageDelete => handler.on_message_delete(turn).await,
+        Kind::ConversationUpdate => members(handler, turn).await,
+        Kind::MessageReaction => reactions(handler, turn).await,
+        Kind::Event => match trigger::token(turn.activity()) {
+            Some(token) => handler.on_token_response(turn, token).await,
+            None => handler.on_event(turn).await,
+        },
+        Kind::Invoke => invoke(handler, turn).await,
+        Kind::EndOfConversation => handler.on_end_of_conversation(turn).await,
+        Kind::Typing => handler.on_typing(turn).await,
+        Kind::InstallationUpdate => match trigger::installation(turn.activity()) {
+            Some(Installation::Added) => handler.on_installed(turn).await,
+            Some(Installation::Removed) => handler.on_uninstalled(turn).await,
+            None => Ok(()),
+        },
+        Kind::Command => handler.on_command(turn).await,
+        Kind::CommandResult => handler.on_command_result(turn).await,
+        Kind::Handoff => handler.on_handoff(turn).await,
+        _ => handler.on_unrecognized(turn).await,
+    }
+}
+
+/// Dispatches a change of members: arrivals, or else departures, or else another change. An update about
+/// the bot alone is of no interest.
+async fn members<H: ActivityHandler + ?Sized>(
+    handler: &H,
+    turn: &mut Turn,
+) -> Result<(), BotError> {
+    let activity = turn.activity();
+    let (added, removed) = (trigger::added(activity), trigger::removed(activity));
+    let lists = [activity.members_added.as_deref(), activity.members_removed.as_deref()];
+    let is_of_members = lists.into_iter().flatten().any(|list| !list.is_empty());
+    if !added.is_empty() {
+        handler.on_members_added(turn, added).await
+    } else if !removed.is_empty() {
+        handler.on_members_removed(turn, removed).await
+    } else if is_of_members {
+        Ok(())
+    } else {
+        handler.on_conversation_update(turn).await
+    }
+}
+
+async fn reactions<H: ActivityHandler + ?Sized>(
+    handler: &H,
+    turn: &mut Turn,
+) -> Result<(), BotError> {
+    let activity = turn.activity();
+    let (added, removed) = (activity.reactions_added(), activity.reactions_removed());
+    if !added.is_empty() {
+        handler.on_reactions_added(turn, added).await?;
+    }
+    if !removed.is_empty() {
+        handler.on_reactions_removed(turn, removed).await?;
+    }
+    Ok(())
+}
+
+async fn invoke<H: ActivityHandler + ?Sized>(handler: &H, turn: &mut Turn) -> Result<(), BotError> {
+    match turn.activity().name.as_deref() {
+        Some(AdaptiveCardInvoke::NAME) => match AdaptiveCardInvoke::of(turn.activity()) {
+            Err(error) => on_value::refuse(turn, &error),
+            Ok(press) => match handler.on_card_action(turn, press).await? {
+                Some(response) => on_value::answer(turn, &response),
+                None => Ok(()),
+            },
+        },
+        Some(SearchInvoke::NAME) => match SearchInvoke::of(turn.activity()) {
+            Err(error) => on_value::refuse(turn, &error),
+            Ok(search) => match handler.on_search(turn, search).await? {
+                Some(response) => on_value::answer(turn, &response),
+                None => Ok(()),
+            },
+        },
+        Some(TokenExchangeRequest::VERIFY_STATE) => handler.on_sign_in_verify_state(turn).await,
+        Some(TokenExchangeRequest::NAME) => handler.on_sign_in_token_exchange(turn).await,
+        _ => handler.on_invoke(turn).await,
     }
 }

@@ -1,10 +1,10 @@
-//! Middleware: what runs around every handler of a bot.
+//! Middleware: code that runs around every handler of a bot.
 
-use std::{future::Future, sync::Arc};
+use std::{fmt, future::Future, sync::Arc};
 
 use futures_util::future::BoxFuture;
 
-use super::Bot;
+use super::handlers::Handlers;
 use crate::{BotError, HandlerFuture, Turn};
 
 /// Something that runs around the rest of a bot, for every activity.
@@ -17,7 +17,8 @@ use crate::{BotError, HandlerFuture, Turn};
 /// An async closure is middleware; so is a type of one's own.
 ///
 /// # Limits
-/// A panic is not caught by middleware. The handler for errors ([`Bot::on_error`]) runs outside of it.
+/// A panic is not caught by middleware. The handler for errors
+/// ([`Bot::on_error`](crate::Bot::on_error)) runs outside of it.
 ///
 /// # Example
 /// ```
@@ -69,14 +70,14 @@ where
 }
 
 /// The rest of a bot: the middleware that was added later, and the handlers.
-#[derive(Debug)]
 pub struct Next {
-    bot: Bot,
-    /// Which middleware is the next one.
+    layers: Arc<Vec<Layer>>,
+    handlers: Arc<Handlers>,
+    /// The index of the next middleware.
     at: usize,
 }
 
-/// Middleware whose type is forgotten.
+/// Middleware whose type is erased.
 pub(super) type Layer =
     Arc<dyn Fn(Turn, Next) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
@@ -89,8 +90,8 @@ pub(super) fn layer(middleware: impl Middleware) -> Layer {
 }
 
 impl Next {
-    pub(super) fn new(bot: Bot) -> Self {
-        Self { bot, at: 0 }
+    pub(super) fn new(layers: &Arc<Vec<Layer>>, handlers: &Arc<Handlers>) -> Self {
+        Self { layers: Arc::clone(layers), handlers: Arc::clone(handlers), at: 0 }
     }
 
     /// Runs the rest of the bot on the turn.
@@ -106,12 +107,22 @@ impl Next {
     }
 
     pub(super) fn start(mut self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
-        match self.bot.layers.get(self.at).cloned() {
+        match self.layers.get(self.at).cloned() {
             Some(layer) => {
                 self.at += 1;
                 layer(turn, self)
             }
-            None => self.bot.dispatch(turn),
+            None => self.handlers.dispatch(turn),
         }
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next")
+            .field("handlers", &self.handlers)
+            .field("middleware", &self.layers.len())
+            .field("at", &self.at)
+            .finish()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sayso_activity::Kind;
 
-use super::{Bot, Handler, trigger::Trigger};
+use super::{Bot, handlers::Handler, trigger::Trigger};
 use crate::{HandlerFuture, Turn};
 
 impl Bot {
@@ -167,7 +167,7 @@ impl Bot {
         Fut: HandlerFuture + Send + 'static,
     {
         let handler: Handler = Arc::new(move |turn| Box::pin(handler(turn)));
-        Arc::make_mut(&mut self.handlers).push((trigger, handler));
+        Arc::make_mut(&mut self.handlers).push(trigger, handler);
         self
     }
 }

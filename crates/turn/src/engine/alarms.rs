@@ -1,54 +1,111 @@
-//! When this instance next has a timer to fire, as far as it knows.
+//! Alarms: when this instance next has something to do in a conversation, as far as it knows.
 //!
-//! A hint only: another instance finds every timer by [`Store::due`](crate::store::Store::due) too, a
-//! little later. The conversation's document decides who fires it.
+//! A hint only: another instance finds everything by [`Store::due`](crate::store::Store::due) too, a
+//! little later. One alarm per conversation, its earliest; only near ones, so that neither cancelled nor
+//! far timers hold a place. Timers go by the wall clock, the rest of an outbox by the monotonic one: a
+//! clock that jumps must not make replies wait.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, MutexGuard, PoisonError},
+use std::{collections::BTreeSet, time::Duration};
+
+use crate::{
+    Key,
+    by_key::ByKey,
+    clock::Timestamp,
+    sync::{Mutex, MutexGuard, lock},
 };
 
-use tokio::sync::Notify;
-
-use crate::{Key, clock::Timestamp};
-
-/// How many alarms are kept; what is beyond is found by looking into the store.
+/// How many alarms are kept; the farthest go first. What has none is found by looking into the store.
 const ALARMS_MAX: usize = 10_000;
+/// What is further away than this is left to the looks into the store.
+pub(super) const HORIZON: Duration = Duration::from_secs(60 * 60);
 
-/// Times and the conversations that have a timer then.
-#[derive(Debug, Default)]
-pub(super) struct Alarms {
-    set: Mutex<BTreeSet<(Timestamp, Key)>>,
-    /// An alarm was added that is earlier than all others.
-    pub(super) earlier: Notify,
+/// Times of one clock, and the conversations that have something to do then.
+#[derive(Debug)]
+pub(crate) struct Alarms<T>(Mutex<Set<T>>);
+
+/// Timers that fire.
+pub(crate) type TimerAlarms = Alarms<Timestamp>;
+/// Outboxes that rest until their channel takes replies again.
+pub(crate) type RestAlarms = Alarms<Duration>;
+
+#[derive(Debug)]
+struct Set<T> {
+    by_time: BTreeSet<(T, Key)>,
+    by_key: ByKey<T>,
 }
 
-impl Alarms {
-    fn set(&self) -> MutexGuard<'_, BTreeSet<(Timestamp, Key)>> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+impl<T> Default for Alarms<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Set { by_time: BTreeSet::new(), by_key: ByKey::default() }))
+    }
+}
+
+impl<T: Ord + Copy> Alarms<T> {
+    fn set(&self) -> MutexGuard<'_, Set<T>> {
+        lock(&self.0)
     }
 
-    pub(super) fn add(&self, at: Timestamp, key: &Key) {
+    /// Sets the one alarm of a conversation, or takes it away. True when it is the earliest of all: who
+    /// waits for alarms must look again.
+    pub(crate) fn set_to(&self, key: &Key, at: Option<T>) -> bool {
         let mut set = self.set();
-        if set.len() >= ALARMS_MAX || !set.insert((at, key.clone())) {
-            return;
+        if set.by_key.len() == 0 && at.is_none() {
+            return false;
         }
-        if set.first().is_some_and(|first| first.0 == at) {
-            self.earlier.notify_one();
+        if let Some(old) = set.by_key.remove(key) {
+            set.by_time.remove(&(old, key.clone()));
         }
+        let Some(at) = at else { return false };
+        set.by_key.insert(key.clone(), at);
+        set.by_time.insert((at, key.clone()));
+        if set.by_time.len() > ALARMS_MAX
+            && let Some((_, farthest)) = set.by_time.pop_last()
+        {
+            let _time = set.by_key.remove(&farthest);
+        }
+        set.by_time.first().is_some_and(|first| first.0 == at)
     }
 
-    pub(super) fn next(&self) -> Option<Timestamp> {
-        self.set().first().map(|first| first.0)
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.set().by_key.len()
     }
 
-    /// Takes the conversations whose time has come.
-    pub(super) fn take(&self, now: Timestamp) -> BTreeSet<Key> {
+    /// The earliest.
+    pub(crate) fn next(&self) -> Option<T> {
+        self.set().by_time.first().map(|first| first.0)
+    }
+
+    /// Takes conversations whose time has come, so many at most.
+    pub(crate) fn take(&self, now: T, most: usize) -> Vec<Key> {
         let mut set = self.set();
-        let mut keys = BTreeSet::new();
-        while set.first().is_some_and(|first| first.0 <= now) {
-            keys.extend(set.pop_first().map(|(_, key)| key));
+        let mut keys = Vec::new();
+        while keys.len() < most && set.by_time.first().is_some_and(|first| first.0 <= now) {
+            let Some((_, key)) = set.by_time.pop_first() else { break };
+            let _time = set.by_key.remove(&key);
+            keys.push(key);
         }
         keys
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_has_one_alarm() {
+        let alarms = Alarms::default();
+        let key = |name: &str| Key::new(name).unwrap();
+        for seconds in (1..100).rev() {
+            assert!(alarms.set_to(&key("a"), Some(seconds)));
+        }
+        assert!(!alarms.set_to(&key("b"), Some(5)));
+        assert_eq!(alarms.len(), 2);
+        alarms.set_to(&key("a"), None);
+        assert_eq!(alarms.next(), Some(5));
+        assert!(alarms.take(4, 9).is_empty());
+        assert_eq!(alarms.take(5, 9), [key("b")]);
+        assert_eq!(alarms.len(), 0);
     }
 }

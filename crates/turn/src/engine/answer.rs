@@ -1,15 +1,14 @@
-//! What the sender of an activity is told.
+//! Answers: what the sender of an activity is told once its turn is durable.
 
 use sayso_activity::Raw;
 use smallvec::SmallVec;
 
-use super::mailbox::Item;
 use crate::{
-    Error,
-    document::{Recorded, Response},
+    error::Error,
+    ledger::{Recorded, Response},
 };
 
-/// What the sender of an activity is told once its turn is durable.
+/// The answer to the sender of an activity once its turn is durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Replies to be given in the answer, when the sender asked for that (`expectReplies`).
@@ -37,24 +36,5 @@ impl Answer {
     }
 }
 
-/// What each part of an item is told if the round commits.
+/// The answers of the parts of an item, if the round commits.
 pub(super) type Verdict = SmallVec<[Result<Answer, Error>; 1]>;
-
-/// The same for each item.
-pub(super) type Verdicts = SmallVec<[Verdict; 1]>;
-
-/// Tells each part of each item its verdict.
-pub(super) fn answer(items: Vec<Item>, verdicts: Verdicts) {
-    for (item, verdicts) in items.into_iter().zip(verdicts) {
-        for (part, verdict) in item.parts.into_iter().zip(verdicts) {
-            part.answer(verdict);
-        }
-    }
-}
-
-/// Tells all of them the same error.
-pub(super) fn fail(items: Vec<Item>, error: &Error) {
-    for item in items {
-        item.answer(&Err(error.clone()));
-    }
-}

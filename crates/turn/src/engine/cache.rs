@@ -1,11 +1,11 @@
-//! Conversations that this instance wrote last, in memory, the most recent ones.
+//! Document cache: conversations that this instance read or wrote last, in least-recently-used order.
 //!
 //! A cached document may be stale at any time: another instance may have written since. That costs a
 //! failed condition and a reload, never a wrong state, because every turn that runs also commits.
 
 use lru::LruCache;
 
-use crate::{Key, by_key::Hashed, document::Document, store::ETag};
+use crate::{Key, by_key::Hashed, ledger::Document, store::ETag};
 
 /// Documents by key, the least recently used forgotten first.
 #[derive(Debug)]

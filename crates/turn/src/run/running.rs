@@ -1,6 +1,14 @@
 //! A run of the logic that can be waited for a while, left alone, and waited for again.
 
-use std::{fmt, future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::Future,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use futures_util::{
     FutureExt,
@@ -8,22 +16,30 @@ use futures_util::{
 };
 use smallvec::SmallVec;
 
-use super::Made;
+use super::made::Made;
 use crate::{
-    Failure,
+    Key,
+    bot_error::BotError,
     clock::Clock,
-    turn::{BotError, Home, Inner},
+    current::Inside,
+    error::Failure,
+    turn::{Inner, ReturnSlot},
 };
 
 /// A handler at work.
 pub(crate) struct Running {
-    handler: CatchUnwind<AssertUnwindSafe<BoxFuture<'static, Result<(), BotError>>>>,
-    home: Arc<Home>,
+    handler: CatchUnwind<AssertUnwindSafe<Handler>>,
+    slot: Arc<ReturnSlot>,
 }
 
 impl Running {
-    pub(super) fn new(handler: BoxFuture<'static, Result<(), BotError>>, home: Arc<Home>) -> Self {
-        Self { handler: AssertUnwindSafe(handler).catch_unwind(), home }
+    pub(super) fn new(
+        key: &Key,
+        future: BoxFuture<'static, Result<(), BotError>>,
+        slot: Arc<ReturnSlot>,
+    ) -> Self {
+        let handler = Handler { key: key.clone(), future };
+        Self { handler: AssertUnwindSafe(handler).catch_unwind(), slot }
     }
 
     /// Waits for the end, or fails with a time-out.
@@ -40,10 +56,10 @@ impl Running {
 
     /// Stops it because it took too long.
     pub(crate) fn stop(self, most: Duration) -> Failure {
-        let Self { handler, home } = self;
-        // The turn goes home with it.
+        let Self { handler, slot } = self;
+        // The turn goes back into the slot with it.
         drop(handler);
-        let inner = home.take();
+        let inner = slot.take();
         let newer = inner.as_deref().and_then(Inner::newer).cloned();
         newer.map_or(Failure::Timeout(most), Failure::Newer)
     }
@@ -83,13 +99,28 @@ impl Running {
     }
 
     fn ended(&self, ended: std::thread::Result<Result<(), BotError>>) -> Result<Made, Failure> {
-        let inner = self.home.take();
+        let inner = self.slot.take();
         // The logic could not know better, whatever it made of it.
         if let Some(newer) = inner.as_deref().and_then(Inner::newer) {
             return Err(Failure::Newer(newer.clone()));
         }
         ended.map_err(|_| Failure::Panic)?.map_err(Failure::from)?;
         made(inner.ok_or(Failure::Kept)?)
+    }
+}
+
+/// A handler's future, which knows while it is polled whose it is.
+struct Handler {
+    key: Key,
+    future: BoxFuture<'static, Result<(), BotError>>,
+}
+
+impl Future for Handler {
+    type Output = Result<(), BotError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let _inside = Inside::enter(&self.key);
+        self.future.as_mut().poll(context)
     }
 }
 

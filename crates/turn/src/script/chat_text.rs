@@ -4,19 +4,19 @@ mod signs;
 
 use sayso_activity::{Account, Activity, ConversationAccount, Kind};
 
-use super::{Line, TranscriptError, line::name, setting::account};
+use super::{Line, TranscriptError, address::account, line::name};
 use signs::{Sign, Words};
 
 /// The channel that such dialogues are told on.
 const CHANNEL: &str = "chatdown";
 
-/// Who takes part.
+/// The accounts that take part.
 struct Cast {
     users: Vec<Account>,
     bot: Account,
 }
 
-/// One who speaks.
+/// An account that speaks.
 #[derive(Clone)]
 struct Speaker {
     account: Account,
@@ -64,7 +64,7 @@ impl Cast {
         true
     }
 
-    /// Who begins to speak in this line, and the words after the name.
+    /// The speaker who begins in this line, and the words after the name.
     fn speaker<'t>(&self, line: &'t str) -> Option<(Speaker, &'t str)> {
         let line = line.trim_start();
         let after = |name: &str| {
@@ -90,7 +90,7 @@ impl Cast {
         self.users.first().cloned().unwrap_or_else(|| account("user", "user"))
     }
 
-    /// What a speaker's words mean, as lines.
+    /// Adds the lines that a speaker's words stand for.
     fn tell(&self, speaker: &Speaker, words: &str, lines: &mut Vec<Line>) {
         let Words { text, signs } = signs::read(words);
         let is_message = signs.is_empty() || !text.is_empty();
@@ -110,7 +110,7 @@ impl Cast {
         }
     }
 
-    /// What comes before the first line.
+    /// The line before the first: the bot joins, and the user if they are there.
     fn opening(&self, is_user_there: bool) -> Line {
         let user = is_user_there.then(|| self.user());
         let members = [self.bot.clone()].into_iter().chain(user).collect();
@@ -181,7 +181,7 @@ pub(super) fn write(lines: &[Line]) -> String {
     text
 }
 
-/// Whether it tells of nobody's joining but the bot's own.
+/// Tells whether nobody joins but the bot itself.
 fn is_bots_own(activity: &Activity) -> bool {
     let bot = activity.recipient.as_ref().and_then(|bot| bot.id.as_deref());
     let mut members = activity.members_added.iter().flatten();

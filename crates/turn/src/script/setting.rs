@@ -1,52 +1,10 @@
-//! The setting of a script: who speaks, where, in which language, from which state on.
+//! The setting of a script: speakers, place, language and state at the start.
 
-use sayso_activity::{Account, Activity, ConversationAccount};
-
-use super::Script;
+use super::{Script, address::account};
 use crate::{Bag, clock::Timestamp};
 
-/// What activities get that do not say it themselves.
-#[derive(Clone, Debug)]
-pub(super) struct Address {
-    channel_id: String,
-    conversation: String,
-    locale: Option<String>,
-    pub(super) user: Account,
-    bot: Account,
-}
-
-impl Default for Address {
-    fn default() -> Self {
-        Self {
-            channel_id: "test".to_owned(),
-            conversation: "conversation".to_owned(),
-            locale: None,
-            user: account("user", "user"),
-            bot: account("bot", "bot"),
-        }
-    }
-}
-
-impl Address {
-    /// Adds what an inbound activity lacks, but for its id.
-    pub(super) fn fill(&self, activity: &mut Activity) {
-        let conversation = || ConversationAccount::new(&self.conversation);
-        activity.channel_id.get_or_insert_with(|| self.channel_id.clone());
-        activity.service_url.get_or_insert_with(|| "https://channel.test".to_owned());
-        activity.conversation.get_or_insert_with(conversation);
-        activity.from.get_or_insert_with(|| self.user.clone());
-        activity.recipient.get_or_insert_with(|| self.bot.clone());
-        activity.locale = activity.locale.take().or_else(|| self.locale.clone());
-    }
-}
-
-/// An account whose id is its name.
-pub(super) fn account(name: &str, role: &str) -> Account {
-    Account { role: Some(role.to_owned()), ..Account::new(name).with_name(name) }
-}
-
 impl Script<'_> {
-    /// What follows comes from this user; in a group several take turns. The name is the id, too.
+    /// Sets the user who speaks from here on; in a group several take turns. The name is the id, too.
     ///
     /// # Example
     /// ```
@@ -70,7 +28,7 @@ impl Script<'_> {
         self
     }
 
-    /// What follows happens on this channel; `test` before that.
+    /// Sets the channel from here on; `test` before that.
     ///
     /// # Example
     /// ```
@@ -89,8 +47,7 @@ impl Script<'_> {
         self
     }
 
-    /// What follows happens in this conversation: the state of users goes along, that of
-    /// conversations does not.
+    /// Sets the conversation from here on: the state of users goes along, that of conversations does not.
     ///
     /// # Example
     /// ```
@@ -113,7 +70,7 @@ impl Script<'_> {
         self
     }
 
-    /// What follows is in this language.
+    /// Sets the language of the user from here on.
     ///
     /// # Example
     /// ```

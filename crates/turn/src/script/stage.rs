@@ -9,14 +9,14 @@ use sayso_activity::Activity;
 
 use super::{Line, Source};
 use crate::{
-    Bag, Documents, Failure, Key, KeyError, Limits, Logic,
+    Key, KeyError, Limits,
+    attempt::{Attempt, Origin},
     clock::Timestamp,
-    document::{Response, Timer},
-    effects::Effects,
+    error::Failure,
     id::{ReplyId, TurnId},
-    origin::Origin,
-    run::{Attempt, Given, Made, conversation_key},
-    turn::Reply,
+    ledger::{Bag, Response, Timer},
+    run::{Documents, Given, Made, conversation_key},
+    turn::{Logic, Reply},
 };
 
 /// How many timers may fire in one step: one that asks for itself again at once must not hang a test.
@@ -137,15 +137,8 @@ impl<'a> Stage<'a> {
             self.response.clone_from(response);
             return;
         }
-        let attempt = Arc::new(Attempt {
-            id,
-            origin,
-            now: self.now,
-            bag: self.documents.get(&key).cloned().unwrap_or_default(),
-            source: Arc::new(Given::new(self.documents.clone(), Arc::clone(&self.limits))),
-            effects: Effects::default(),
-            key,
-        });
+        let given = Given::new(self.documents.clone(), Arc::clone(&self.limits));
+        let attempt = Arc::new(given).attempt(key, origin, self.now);
         match self.run(&attempt).await {
             Ok(made) => self.keep(&attempt, made),
             Err(failure) => self.lines.push(Line::Failed(reason(&failure))),
@@ -156,7 +149,7 @@ impl<'a> Stage<'a> {
     async fn run(&mut self, attempt: &Arc<Attempt>) -> Result<Made, Arc<Failure>> {
         let logic = &*self.logic;
         if self.is_contended {
-            // Another instance commits first: this run never happened.
+            // Another instance commits first: this run never happened, but for its receipts.
             drop(attempt.run(logic, None).await);
         }
         let made =
@@ -177,7 +170,10 @@ impl<'a> Stage<'a> {
     /// What would not be saved must not pass here, either.
     fn within_limits(&self, attempt: &Attempt, made: Made) -> Result<Made, Failure> {
         let limits = &self.limits;
-        let waiting = self.timers.iter().filter(|(key, _)| *key == attempt.key).count();
+        let is_left = |(key, timer): &&(Key, Arc<Timer>)| {
+            *key == attempt.key && !made.cancelled.contains(&timer.id)
+        };
+        let waiting = self.timers.iter().filter(is_left).count();
         if waiting + made.timers.len() > limits.timers_max {
             let what = format!("the conversation has more than {} timers", limits.timers_max);
             return Err(Failure::Limit { what, limit: "timers_max" });

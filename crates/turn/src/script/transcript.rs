@@ -3,11 +3,11 @@
 //! A `.transcript` is a JSON list of activities as they went over the wire; a `.chat` is the same told
 //! in lines that people can write. Both come from the Bot Framework's tools.
 
-use std::{fs, io, path::Path};
+use std::{fs, path::Path};
 
-use sayso_activity::{Account, Activity, Kind, ParseError, Raw};
+use sayso_activity::{Account, Activity, Kind, Raw};
 
-use super::{Line, Script, chat, chat_text, line::is_aside};
+use super::{Line, Script, TranscriptError, chat, chat_text, line::is_aside};
 use crate::Logic;
 
 /// A dialogue that is to happen again, word for word.
@@ -33,52 +33,6 @@ use crate::Logic;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     pub(super) lines: Vec<Line>,
-}
-
-/// Why a transcript cannot be read. It never repeats what was said.
-///
-/// # Example
-/// ```
-/// use sayso_turn::script::Transcript;
-///
-/// let error = Transcript::load("order.txt").unwrap_err();
-/// assert_eq!(error.to_string(), "order.txt: expected a name that ends in .chat or .transcript");
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TranscriptError {
-    /// The file cannot be read.
-    #[error("{path}: cannot be read")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// The name of the file does not say what is in it.
-    #[error("{path}: expected a name that ends in .chat or .transcript")]
-    Name {
-        /// The file.
-        path: String,
-    },
-    /// A line before the first word of anybody is no heading.
-    #[error("line {line}: expected `name: text`, or `user=name` or `bot=name` at the top")]
-    Line {
-        /// The line, from 1.
-        line: usize,
-    },
-    /// The text is not a JSON list.
-    #[error("expected a JSON list of activities: {0}")]
-    Json(#[from] serde_json::Error),
-    /// An element of the list is not an activity.
-    #[error("activity {index}: {source}")]
-    Activity {
-        /// Its place in the list, from 1.
-        index: usize,
-        /// What is wrong.
-        source: ParseError,
-    },
 }
 
 impl Transcript {

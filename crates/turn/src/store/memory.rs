@@ -2,17 +2,19 @@
 //!
 //! For tests, for the simulator and as the yardstick of the turn's own cost.
 
-use std::{
-    fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::fmt;
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 
 use super::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write};
-use crate::{Key, by_key::ByKey, clock::Timestamp};
+use crate::{
+    Key,
+    by_key::ByKey,
+    clock::Timestamp,
+    sync::{Mutex, MutexGuard, lock},
+};
 
 /// Documents in the memory of this process.
 ///
@@ -51,7 +53,7 @@ struct Row {
 impl MemoryStore {
     fn rows(&self) -> MutexGuard<'_, Rows> {
         // No code that can panic runs under the lock between two changes that belong together.
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.rows)
     }
 }
 

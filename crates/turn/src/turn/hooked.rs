@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sayso_activity::Activity;
 
-use super::Turn;
-use crate::{MessageId, hooks::Hooks};
+use super::{Turn, hooks::Hooks};
+use crate::message::MessageId;
 
 impl Turn {
     /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent, and
@@ -37,7 +37,7 @@ impl Turn {
         self.inner_mut().hooks.on_delete.push(Arc::new(hook));
     }
 
-    pub(crate) fn hook(&mut self, hooks: &Hooks) {
+    pub(crate) fn hook(&mut self, hooks: &Hooks<Self>) {
         if !hooks.is_empty() {
             self.inner_mut().hooks.extend(hooks);
         }
@@ -87,7 +87,7 @@ impl Turn {
     }
 
     /// Lets the hooks look at the turn, which is without them meanwhile.
-    fn past<T>(&mut self, pass: impl FnOnce(&Self, &Hooks) -> T) -> T {
+    fn past<T>(&mut self, pass: impl FnOnce(&Self, &Hooks<Self>) -> T) -> T {
         let hooks = std::mem::take(&mut self.inner_mut().hooks);
         let passed = pass(self, &hooks);
         self.inner_mut().hooks = hooks;

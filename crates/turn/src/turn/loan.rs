@@ -5,8 +5,8 @@
 
 use std::{future::Future, sync::Arc};
 
-use super::{BotError, Home, Inner, Replies, Turn};
-use crate::{Bag, Failure, state::State};
+use super::{Inner, Replies, ReturnSlot, Turn};
+use crate::{bot_error::BotError, error::Failure, ledger::Bag, state::State};
 
 impl Turn {
     /// Lends the turn to some work, and has it back afterwards.
@@ -19,8 +19,8 @@ impl Turn {
         Fut: Future<Output = Result<T, BotError>>,
     {
         let mut loan =
-            Loan { home: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
-        let turn = Self { inner: loan.lender.inner.take(), home: Arc::clone(&loan.home) };
+            Loan { slot: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
+        let turn = Self { inner: loan.lender.inner.take(), slot: Arc::clone(&loan.slot) };
         // After the loan, so that it is dropped before it: it holds the turn.
         let result = work(turn).await;
         match loan.end() {
@@ -32,7 +32,7 @@ impl Turn {
 
 struct Loan<'a> {
     lender: &'a mut Turn,
-    home: Arc<Home>,
+    slot: Arc<ReturnSlot>,
     /// Stands in for what does not come back.
     spare: Option<Box<Inner>>,
 }
@@ -41,7 +41,7 @@ impl Loan<'_> {
     /// Gives the turn back to its lender, or the spare; says whether it was the turn.
     fn end(&mut self) -> bool {
         let Some(spare) = self.spare.take() else { return true };
-        let inner = self.home.take();
+        let inner = self.slot.take();
         let is_back = inner.is_some();
         self.lender.inner = Some(inner.unwrap_or(spare));
         is_back
@@ -64,8 +64,8 @@ fn spare(inner: &Inner) -> Inner {
         hooks: inner.hooks.clone(),
         replies: Replies::default(),
         shown: 0,
-        streams: 0,
         timers: Vec::new(),
+        timers_made: 0,
         cancelled: Vec::new(),
         response: None,
         is_kept: true,

@@ -1,10 +1,11 @@
-//! What an attempt has said so far.
+//! The replies of an attempt.
 
 use std::sync::Arc;
 
 use sayso_activity::Activity;
 
 use crate::{
+    delivery_policy::DeliveryPolicy,
     id::TurnId,
     message::{Kept, MessageId},
 };
@@ -18,6 +19,8 @@ pub(crate) struct Replies {
     /// How many were not taken because of the limit.
     pub(crate) over: usize,
     kept: Option<Arc<Kept>>,
+    /// Policies of their own, by number.
+    policies: Vec<(usize, DeliveryPolicy)>,
 }
 
 /// A reply as it leaves the attempt.
@@ -27,6 +30,8 @@ pub(crate) struct Reply {
     pub(crate) activity: Arc<Activity>,
     /// Whether something remembers its name.
     pub(crate) is_kept: bool,
+    /// Its own policy.
+    pub(crate) delivery: Option<DeliveryPolicy>,
 }
 
 impl Replies {
@@ -58,6 +63,11 @@ impl Replies {
         self.removed.insert(place, number);
     }
 
+    /// Gives a reply a policy of its own.
+    pub(crate) fn set_delivery(&mut self, number: usize, policy: DeliveryPolicy) {
+        self.policies.push((number, policy));
+    }
+
     fn position(&self, number: usize) -> Option<usize> {
         match self.removed.binary_search(&number) {
             Ok(_) => None,
@@ -70,11 +80,12 @@ impl Replies {
     }
 
     pub(crate) fn into_replies(self) -> impl Iterator<Item = Reply> {
-        let Self { list, removed, kept, .. } = self;
+        let Self { list, removed, kept, policies, .. } = self;
         let numbers = (0..).filter(move |number| removed.binary_search(number).is_err());
         numbers.zip(list).map(move |(number, activity)| {
             let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(number));
-            Reply { number, activity, is_kept }
+            let own = policies.iter().rfind(|(of, _)| *of == number);
+            Reply { number, activity, is_kept, delivery: own.map(|(_, policy)| *policy) }
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_activity::{Activity, Kind};
 
 use super::Turn;
-use crate::message::MessageId;
+use crate::{delivery_policy::DeliveryPolicy, message::MessageId};
 
 impl Turn {
     /// Says something: it leaves when, and only when, the turn is saved. Keep what it gives to change
@@ -75,6 +75,15 @@ impl Turn {
         activity.text = None;
         inner.attempt.origin.address(&mut activity);
         self.change(Kind::MessageDelete, message, activity);
+    }
+
+    /// Chooses for one reply of this turn what it may cost to deliver it, instead of the bot's
+    /// [policy](crate::Bot::delivery). A message of an earlier turn is out already: nothing happens.
+    pub fn set_delivery(&mut self, message: &MessageId, policy: DeliveryPolicy) {
+        let inner = self.inner_mut();
+        if let Some(number) = message.number_in(inner.attempt.id) {
+            inner.replies.set_delivery(number, policy);
+        }
     }
 
     /// What was said so far in this attempt, addressed, in order. Changes of earlier messages are among

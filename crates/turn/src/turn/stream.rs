@@ -3,18 +3,19 @@
 //! What is shown on the way is fleeting; only the final message is part of the turn, and leaves when the
 //! turn is saved.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use sayso_activity::{Activity, Raw};
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::{Source, Turn};
-use crate::{Key, MessageId, origin::Origin};
+use super::Turn;
+use crate::{
+    Key,
+    attempt::{Origin, STREAM, Source},
+    message::MessageId,
+    sync::{Mutex, MutexGuard, lock},
+};
 
 /// A reply in the making: [`Turn::stream`] begins it, [`Turn::finish`] makes it a message.
 ///
@@ -109,7 +110,7 @@ impl Stream {
 
 impl Inside {
     fn draft(&self) -> MutexGuard<'_, Draft> {
-        self.draft.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.draft)
     }
 
     /// Shows what is new, again and again, until nothing is.
@@ -214,10 +215,11 @@ fn pace(origin: &Origin) -> Option<Duration> {
 impl Turn {
     /// Begins a reply that is shown while it is being made. See [`Stream`].
     pub fn stream(&mut self) -> Stream {
-        let inner = self.inner_mut();
-        let name = format!("$stream.{}", inner.streams);
-        inner.streams += 1;
-        if let Some(stream) = inner.attempt.effects.get::<Stream>(&name) {
+        let inner = self.inner();
+        let attempt = &inner.attempt;
+        // A receipt like that of a call: numbered in the turn, kept over its attempts.
+        let mut pending = attempt.effects.begin(STREAM);
+        if let Some(stream) = pending.receipt::<Stream>() {
             // An attempt before this one has begun it: the same bubble, from the beginning.
             let mut draft = stream.0.draft();
             (draft.text, draft.shown, draft.is_done) = (String::new(), 0, false);
@@ -226,13 +228,13 @@ impl Turn {
         }
         let stream = Stream(Arc::new(Inside {
             key: inner.conversation.key().clone(),
-            origin: inner.attempt.origin.clone(),
-            source: Arc::clone(&inner.attempt.source),
+            origin: attempt.origin.clone(),
+            source: Arc::clone(&attempt.source),
             pace: inner.pace(),
             draft: Mutex::default(),
             changed: Notify::new(),
         }));
-        inner.attempt.effects.put(&name, &stream);
+        attempt.source.keep(attempt.id, pending.succeed(&stream));
         stream
     }
 

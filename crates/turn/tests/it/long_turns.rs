@@ -358,6 +358,8 @@ async fn timers_wait_for_a_long_turn_and_may_take_long_themselves() {
     instance.say("1", "ask").await.unwrap();
     said(&instance, "2", "slow").await.0.unwrap();
     until(&world, |ledger| ledger.timers.is_empty()).await;
+    assert_eq!(world.ledger().await.inbox.len(), 2, "the tick takes its place in line");
+    until(&world, |ledger| ledger.inbox.len() == 1).await;
     assert_eq!(world.log().await, ["ask", "slow"], "the tick is under way");
     ended(&world).await;
     assert_eq!(world.log().await, ["ask", "slow", "tick"]);

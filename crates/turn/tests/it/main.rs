@@ -4,6 +4,8 @@
 #![expect(clippy::print_stdout, reason = "figures that a reader of the test's output wants to see")]
 
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod courier;
 #[cfg(test)]
 mod deployments;
@@ -33,6 +35,8 @@ mod steps;
 mod store_faults;
 #[cfg(test)]
 mod streams;
+#[cfg(test)]
+mod stress;
 #[cfg(test)]
 mod timers;
 #[cfg(test)]

@@ -90,8 +90,9 @@ async fn timers_and_messages_of_one_conversation_are_serialised() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timer_whose_handler_fails_is_parked_and_not_repeated() {
-    let world = World::new();
+async fn a_timer_whose_handler_fails_is_tried_again_and_parked_in_the_end() {
+    let mut world = World::new();
+    world.limits.timer_attempts_max = 3;
     let bot = Bot::new()
         .on_message(async |mut turn: Turn| {
             turn.after(Duration::from_secs(1), Activity::event("boom"));
@@ -104,5 +105,6 @@ async fn a_timer_whose_handler_fails_is_parked_and_not_repeated() {
     let ledger = world.ledger().await;
     assert!(ledger.timers.is_empty());
     assert_eq!(ledger.parked.len(), 1);
-    assert_eq!(instance.engine.stats().failures, 1);
+    assert_eq!(ledger.parked[0].reason, "timer: the bot's logic failed");
+    assert_eq!(instance.engine.stats().failures, 3);
 }

@@ -26,6 +26,10 @@ pub(crate) struct TestChannel {
     /// Kind, id and text of everything that arrived.
     changes: Mutex<Vec<(String, Option<String>, String)>>,
     pub(crate) script: Mutex<VecDeque<Step>>,
+    /// What becomes of every reply that the script says nothing of, for ever.
+    pub(crate) always: Mutex<Option<Step>>,
+    /// If set, a reply takes a second, and so much longer than the one before it.
+    pub(crate) spread: Mutex<Duration>,
     pub(crate) false_words: Mutex<BTreeSet<String>>,
     /// Somebody tries to deliver and is held up.
     pub(crate) holding: Notify,
@@ -45,6 +49,8 @@ pub(crate) enum Step {
     /// Never takes it, never answers.
     Hang,
     Panic,
+    /// Takes the reply after a while.
+    Slow(Duration),
 }
 
 impl TestChannel {
@@ -55,6 +61,8 @@ impl TestChannel {
             replies_to: Mutex::default(),
             changes: Mutex::default(),
             script: Mutex::default(),
+            always: Mutex::default(),
+            spread: Mutex::default(),
             false_words: Mutex::default(),
             holding: Notify::new(),
             took: Mutex::default(),
@@ -106,8 +114,17 @@ impl TestChannel {
 #[async_trait]
 impl Channel for TestChannel {
     async fn deliver(&self, parcel: &Parcel) -> Delivery {
-        let step = self.script.lock().unwrap().pop_front();
-        self.took.lock().unwrap().push(PausedClock.uptime());
+        let scripted = self.script.lock().unwrap().pop_front();
+        let step = scripted.or_else(|| self.always.lock().unwrap().clone());
+        let before = {
+            let mut took = self.took.lock().unwrap();
+            took.push(PausedClock.uptime());
+            u32::try_from(took.len()).unwrap()
+        };
+        let spread = *self.spread.lock().unwrap();
+        if spread > Duration::ZERO {
+            tokio::time::sleep(Duration::from_secs(1) + spread * before).await;
+        }
         tokio::task::yield_now().await;
         match step {
             None => {
@@ -127,6 +144,11 @@ impl Channel for TestChannel {
             Some(Step::Hang) => {
                 self.holding.notify_one();
                 std::future::pending().await
+            }
+            Some(Step::Slow(time)) => {
+                tokio::time::sleep(time).await;
+                self.take(parcel).await;
+                Delivery::Delivered { id: None }
             }
             Some(Step::Panic) => panic!("the channel panics"),
         }

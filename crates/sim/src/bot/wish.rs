@@ -1,0 +1,107 @@
+//! Wishes: what an activity or a timer asks the bot to do.
+
+use sayso_activity::Activity;
+use sayso_turn::BotError;
+use serde::{Deserialize, Serialize};
+
+/// What the bot is asked to do, beside appending the wish's id to the log.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wish {
+    /// What the log calls it: the id of the activity, or the timer's own.
+    pub(crate) id: String,
+    /// How many replies.
+    pub(crate) replies: usize,
+    /// Panic instead.
+    pub(crate) panic: bool,
+    /// Fail so many times, counted outside, before it succeeds.
+    pub(crate) fails: u32,
+    /// Grow the state beyond what the store takes.
+    pub(crate) oversized: bool,
+    /// Set timers.
+    pub(crate) timers: Vec<Later>,
+    /// Cancel one of the timers that were ever set, by its place modulo their number.
+    pub(crate) cancel: Option<usize>,
+    /// Append to the user's document too.
+    pub(crate) user: bool,
+    /// Use the two documents that belong together.
+    pub(crate) pair: Option<Pair>,
+    /// Append to the property that two builds keep in different ways.
+    pub(crate) order: bool,
+    /// Call the service outside so many times.
+    pub(crate) calls: u32,
+    /// Take so many milliseconds.
+    pub(crate) slow_ms: Option<u64>,
+    /// Make the first reply a stream.
+    pub(crate) stream: bool,
+    /// Say and answer a lot.
+    pub(crate) bulk: bool,
+    /// Change the message that was kept, and keep the first reply for others to change.
+    pub(crate) change: bool,
+    /// Delete it instead.
+    pub(crate) delete: bool,
+}
+
+/// What is done with the two documents that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Pair {
+    /// Count in both.
+    Write,
+    /// Read both, which must agree.
+    Read,
+}
+
+/// A timer that a wish asks for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Later {
+    pub(crate) after_ms: u64,
+    /// Whether the same turn cancels it again, before it sets the next one.
+    pub(crate) is_cancelled: bool,
+    pub(crate) wish: Wish,
+}
+
+/// What the state keeps of a timer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Note {
+    /// The id of its wish.
+    pub(crate) wish: String,
+    /// The engine's name of it.
+    pub(crate) timer: sayso_turn::TimerId,
+    /// The place in the log of the turn that cancelled it.
+    pub(crate) cancelled_at: Option<usize>,
+}
+
+/// What a turn saw of the two documents that belong together.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Sight {
+    pub(crate) wish: String,
+    pub(crate) first: u64,
+    pub(crate) second: u64,
+}
+
+impl Wish {
+    /// Whether the turn must leave the state as it is.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.panic || self.oversized
+    }
+
+    /// The wishes of an activity: one, or one a line where several messages became one turn.
+    pub(crate) fn all(activity: &Activity) -> Result<Vec<Self>, BotError> {
+        if let Some(value) = &activity.value {
+            return Ok(vec![value.get()?]);
+        }
+        let parsed: Result<Vec<Self>, _> =
+            activity.text().lines().map(serde_json::from_str).collect();
+        Ok(parsed?)
+    }
+
+    /// This wish and all that its timers will have, and theirs.
+    pub(crate) fn flat(&self) -> Vec<&Self> {
+        let mut all = vec![self];
+        for timer in &self.timers {
+            all.extend(timer.wish.flat());
+        }
+        all
+    }
+}

@@ -1,0 +1,109 @@
+//! P8 at rest: what is left to do costs little, and nothing costs nothing.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use sayso_turn::Key;
+
+use crate::{
+    bot::{Pair, Wish},
+    clients::Said,
+    world::World,
+};
+
+/// Writes of a conversation from the last answer to rest, however long a channel asked to wait: a claim is
+/// taken, given up, taken over.
+const QUIET_WRITES_MAX: usize = 12;
+/// The same for each reply that waits: its record, and that of what it brings about.
+const QUIET_WRITES_PER_REPLY_MAX: usize = 3;
+/// The same for each turn that is still to run, long or of a timer: acknowledged, renewed, committed, with
+/// replies of its own.
+const QUIET_WRITES_PER_TURN_MAX: usize = 16;
+
+/// Writes of a turn where nothing goes wrong: its commit, its acknowledgement before or a record after.
+const WRITES_PER_TURN_MAX: u64 = 3;
+/// The same for each further document where they are written one at a time: prepared, finished, fenced, and
+/// that the conversation forgets it.
+const WRITES_PER_DOCUMENT_MAX: u64 = 4;
+/// The same for each reply: its record.
+const WRITES_PER_REPLY_MAX: u64 = 1;
+/// How often a turn that takes long renews its claim: a third of the time of a claim apart.
+const RENEWED_EVERY_MS: u64 = 5000;
+
+/// How long the last call of a slow store may take that began when things still went wrong.
+const SETTLE: Duration = Duration::from_secs(40);
+/// How long a world is watched that is at rest.
+const IDLE: Duration = Duration::from_secs(60);
+/// How often each instance asks about a document for each timer that was ever set, at most: its time may come
+/// now at one whose clock was wrong, though another one has fired it.
+const IDLE_CALLS_PER_TIMER_MAX: usize = 1;
+/// How often each instance looks for what others left behind in that time, at most: every 1.5 seconds.
+const IDLE_LOOKS_MAX: u64 = 41;
+
+/// How many writes each conversation may still have, by what waits in it now.
+pub(crate) fn left(world: &World, all: &[Said]) -> BTreeMap<Key, usize> {
+    world.costs().reset();
+    let keys: BTreeMap<&Key, ()> = all.iter().map(|said| (&said.key, ())).collect();
+    let budget = |key: &Key| {
+        let ledger = world.document(key).ledger;
+        QUIET_WRITES_MAX
+            + QUIET_WRITES_PER_REPLY_MAX * ledger.outbox.len()
+            + QUIET_WRITES_PER_TURN_MAX * (ledger.inbox.len() + ledger.timers.len())
+    };
+    keys.into_keys().map(|key| (key.clone(), budget(key))).collect()
+}
+
+/// Checks that they had no more.
+pub(crate) fn quiet(world: &World, left: &BTreeMap<Key, usize>) {
+    for (key, most) in left {
+        let writes = world.costs().writes_of(key) as usize;
+        if writes > *most {
+            world.violation(format!(
+                "P8: {key} is written {writes} times until rest, at most {most}"
+            ));
+        }
+    }
+}
+
+/// What a turn may write.
+fn budget(wish: &Wish) -> u64 {
+    let documents = u64::from(wish.user) + 2 * u64::from(wish.pair == Some(Pair::Write));
+    let changes = u64::from(wish.change);
+    WRITES_PER_TURN_MAX
+        + WRITES_PER_DOCUMENT_MAX * documents
+        + WRITES_PER_REPLY_MAX * (wish.replies as u64 + changes)
+        + wish.slow_ms.unwrap_or_default() / RENEWED_EVERY_MS
+}
+
+/// Checks that the turns of a world in which nothing went wrong wrote no more than they may. Attempts that
+/// lost a race wrote nothing.
+pub(crate) fn per_turn(world: &World, all: &[Said]) {
+    let most: u64 = all.iter().flat_map(|said| said.wish.flat()).map(budget).sum();
+    let writes = world.costs().committed;
+    let fired = world.chance.tally.counts();
+    let is_gentle = fired.keys().all(|fault| fault.is_wish());
+    if is_gentle && writes > most {
+        world.violation(format!("P8: {writes} writes, at most {most} for these turns"));
+    }
+}
+
+/// Watches a world at rest: no instance asks about any document.
+pub(crate) fn idle(world: &World, all: &[Said]) {
+    world.executor.run_until(world.executor.now() + SETTLE, || false);
+    world.costs().reset();
+    world.costs().is_watched = true;
+    world.executor.run_until(world.executor.now() + IDLE, || false);
+    let costs = world.costs();
+    let (calls, looks) = (costs.calls, costs.looks);
+    drop(costs);
+    let timers: usize = all.iter().map(|said| said.wish.flat().len() - 1).sum();
+    // An alarm whose outbox somebody else has delivered costs a look.
+    let alarms = world.plan.instances * world.plan.conversations;
+    let most = (IDLE_CALLS_PER_TIMER_MAX * timers * world.plan.instances + alarms) as u64;
+    if calls > most {
+        world.violation(format!("P8: {calls} calls about documents in a minute of rest"));
+    }
+    let most = IDLE_LOOKS_MAX * world.plan.instances as u64;
+    if looks > most {
+        world.violation(format!("P8: {looks} looks in a minute of rest, at most {most}"));
+    }
+}

@@ -1,0 +1,103 @@
+//! I6 and I7: every reply is visible or parked, and the first appearances are in commit order.
+
+use std::collections::BTreeSet;
+
+use sayso_activity::Activity;
+
+use super::Case;
+use crate::{
+    Fault,
+    world::{DELETION, plain},
+};
+
+pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
+    let (world, key) = (case.world, case.key);
+    let parked = parked(case);
+    let expected = expected(case);
+    let sorry = case.wishes.values().filter(|(wish, said)| wish.panic && !said.is_answer);
+    let sorry: Vec<String> = sorry.map(|(wish, _)| format!("{}/sorry/0", wish.id)).collect();
+    let seen = world.seen();
+    let visible = seen.visible.get(key).map(Vec::as_slice).unwrap_or_default();
+    let texts: BTreeSet<&str> = visible.iter().map(|(_, text)| text.as_str()).collect();
+    let is_full = parked.len() >= world.plan.limits().parked_max || world.plan.has(Fault::Bulk);
+    // What was parked may be forgotten with its document, or to make room.
+    let may_be_gone = is_full || world.plan.has(Fault::ShortLived);
+    for text in expected.iter().chain(&sorry) {
+        // A change of a message without a name is refused before the channel hears of it.
+        let is_change = text.ends_with("/change");
+        let is_refused = may_be_gone && (is_change || seen.refused_texts.contains(text));
+        if !texts.contains(text.as_str()) && !parked.contains(text) && !is_refused {
+            broken.push(format!("I6: reply {text} of {key} is neither visible nor parked"));
+        }
+    }
+    let mut shown = BTreeSet::new();
+    let firsts = visible.iter().filter(|(id, _)| shown.insert(id.as_str()));
+    let is_ordered = |text: &&str| !text.contains("sorry") && !text.starts_with(DELETION);
+    let order: Vec<&str> = firsts.map(|(_, text)| text.as_str()).filter(is_ordered).collect();
+    let wanted: Vec<&str> =
+        expected.iter().map(String::as_str).filter(|text| order.contains(text)).collect();
+    if order != wanted {
+        broken.push(format!("I7: replies of {key} came as {order:?} instead of {wanted:?}"));
+    }
+    let failed =
+        case.wishes.values().filter(|(wish, _)| wish.fails > 0 && case.is_applied(&wish.id));
+    for (wish, _) in failed {
+        if texts.contains(format!("{}/sorry/0", wish.id).as_str()) {
+            broken.push(format!("timer {} succeeds, and the bot is sorry before", wish.id));
+        }
+    }
+}
+
+/// Whether a turn may have failed although it was acknowledged: a store that refused it for good cannot be
+/// told from one that will take it later. The user must have heard of it.
+pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
+    let world = case.world;
+    let sorry = format!("{id}/sorry/0");
+    let is_answer = case.wishes.get(id).is_some_and(|(_, said)| said.is_answer);
+    let is_sorry = || {
+        let seen = world.seen();
+        // The apology may be the answer.
+        if is_answer && seen.acked.get(id).is_some_and(|answer| answer.contains(&sorry)) {
+            return true;
+        }
+        let visible = seen.visible.get(case.key).map(Vec::as_slice).unwrap_or_default();
+        visible.iter().any(|(_, text)| *text == sorry) || seen.refused_texts.contains(&sorry)
+    };
+    // So does a limit: replies that wait for their channel may leave no room. And who was frozen while it ran
+    // took too long.
+    let causes = [Fault::StoreRefuses, Fault::Bulk, Fault::Freeze, Fault::Suspend];
+    causes.iter().any(|fault| world.plan.has(*fault)) && is_sorry()
+}
+
+/// What the turns of all logs say, in their order.
+fn expected(case: &Case<'_>) -> Vec<String> {
+    let mut expected = Vec::new();
+    let mut known = BTreeSet::new();
+    for log in &case.logs {
+        let mut has_kept = false;
+        for (place, id) in log.iter().enumerate() {
+            let Some((wish, said)) = case.wishes.get(id.as_str()) else { continue };
+            // The replies of a timer go to the channel, whatever its turn did with its own.
+            let is_answer = said.is_answer && *id == said.id;
+            // One that ran again because it was forgotten has said it before.
+            if known.insert(id.as_str()) && !is_answer {
+                let texts = (0..wish.replies).map(|index| format!("{id}/{place}/{index}"));
+                expected.extend(texts);
+            }
+            if wish.change {
+                if has_kept && !wish.delete {
+                    expected.push(format!("{id}/{place}/change"));
+                }
+                has_kept |= !is_answer && wish.replies > 0;
+            }
+        }
+    }
+    expected
+}
+
+/// What the parked replies of a conversation say.
+fn parked(case: &Case<'_>) -> BTreeSet<String> {
+    let parked = case.document.ledger.parked.iter();
+    let texts = parked.filter_map(|parked| parked.activity.get::<Activity>().ok()?.text);
+    texts.map(|text| plain(&text)).collect()
+}

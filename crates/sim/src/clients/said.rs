@@ -1,0 +1,254 @@
+//! What users and operators say: activities, and turns that the bot is asked for from outside.
+
+use sayso_activity::{Account, Activity, ConversationAccount, Kind, Reference};
+use sayso_turn::{Key, Overlap, id::TurnId};
+
+use crate::{
+    Fault,
+    bot::{Later, Pair, Wish},
+    world::World,
+};
+
+/// The channel of all conversations.
+const CHANNEL: &str = "sim";
+/// One that shows messages in the making.
+const STREAMING_CHANNEL: &str = "webchat";
+
+/// One thing that is said.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) id: String,
+    pub(crate) key: Key,
+    pub(crate) activity: Activity,
+    pub(crate) wish: Wish,
+    pub(crate) is_answer: bool,
+    pub(crate) way: Way,
+}
+
+/// How it reaches the bot.
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    /// As an activity from the channel.
+    Receive,
+    /// As a turn in one conversation that nobody's activity causes.
+    Resume,
+    /// As one of those in each of these conversations.
+    Broadcast(Vec<Reference>),
+    /// With the broadcast before it.
+    Along,
+}
+
+impl Said {
+    /// Draws what the n-th activity of a run is: one, or the same in each conversation for a broadcast.
+    pub(crate) fn draw(world: &World, n: usize) -> Vec<Self> {
+        let (plan, chance) = (&world.plan, &world.chance);
+        let conversation =
+            if plan.has(Fault::Crowd) { n } else { chance.below(plan.conversations) };
+        let conversation = format!("c{conversation}");
+        if plan.has(Fault::Crowd) {
+            let wish = Wish { replies: 1, ..Wish::default() };
+            return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
+        }
+        let activity = match chance.below(if plan.has(Fault::Bulk) { 2 } else { 6 }) {
+            0 => Activity { name: Some("append".into()), ..Activity::new(Kind::Invoke) },
+            1 if !plan.has(Fault::Bulk) => Activity::event("append"),
+            _ => Activity::message(""),
+        };
+        let is_answer = activity.kind == Kind::Message && chance.one_in(4);
+        let is_merged = plan.overlap == Overlap::Coalesce && activity.kind == Kind::Message;
+        let is_told = chance.fires(Fault::Resume);
+        let is_broadcast = !is_told && chance.fires(Fault::Broadcast);
+        let mut wish = draw_wish(world, n);
+        if is_answer || activity.kind == Kind::Invoke || is_told || is_broadcast {
+            // Its sender waits for what the turn makes, so it has to end in time.
+            wish.slow_ms = None;
+        }
+        if is_merged || is_told || is_broadcast {
+            // What becomes one turn fails together; and nobody is told that a proactive turn failed.
+            (wish.panic, wish.oversized) = (false, false);
+        }
+        // A turn that changes what it says itself says it changed.
+        wish.change &= !is_merged;
+        if is_broadcast {
+            // The same id in every conversation would be in the user's log more than once.
+            wish.leave_the_user_alone();
+        }
+        let said = |conversation: &str, way| {
+            let is_answer = is_answer && matches!(way, Way::Receive);
+            let activity = activity.clone();
+            Self { way, ..Self::new(world, n, conversation, activity, wish.clone(), is_answer) }
+        };
+        if is_told {
+            return vec![said(&conversation, Way::Resume)];
+        }
+        if !is_broadcast {
+            return vec![said(&conversation, Way::Receive)];
+        }
+        let names = (0..plan.conversations).map(|n| format!("c{n}"));
+        let mut all: Vec<Self> = names.map(|name| said(&name, Way::Along)).collect();
+        let everybody = all.iter().map(|said| said.activity.reference()).collect();
+        if let Some(first) = all.first_mut() {
+            first.way = Way::Broadcast(everybody);
+        }
+        all
+    }
+
+    /// What somebody says to a bot of anybody's.
+    pub(crate) fn text(world: &World, n: usize, user: usize, text: &str) -> Self {
+        let name = user_name(user);
+        let activity = Activity::message(text);
+        let mut said = Self::new(world, n, &name, activity, Wish::default(), false);
+        // A name that reads well in a time line.
+        said.id = format!("{text}#{n}");
+        said.activity.id = Some(said.id.clone());
+        said.activity.value = None;
+        said.activity.text = Some(text.to_owned());
+        said.activity.from = Some(Account::new(name));
+        said
+    }
+
+    pub(crate) fn new(
+        world: &World,
+        n: usize,
+        conversation: &str,
+        activity: Activity,
+        mut wish: Wish,
+        is_answer: bool,
+    ) -> Self {
+        let id = format!("a{n}");
+        let channel = channel(world);
+        let key = Key::conversation(channel, conversation).expect("a short key");
+        wish.name(&id);
+        let mut activity = match activity.kind {
+            // In the text, so that those that become one turn keep all of them.
+            Kind::Message => Activity {
+                text: Some(serde_json::to_string(&wish).expect("a wish is JSON")),
+                ..activity
+            },
+            _ => activity.with_value(&wish).expect("a wish is JSON"),
+        };
+        activity.id = Some(id.clone());
+        activity.channel_id = Some(channel.to_owned());
+        activity.service_url = Some("http://sim/".to_owned());
+        activity.conversation = Some(ConversationAccount::new(conversation));
+        activity.from = Some(Account::new("u"));
+        activity.recipient = Some(Account::new("bot"));
+        activity.delivery_mode = is_answer.then(|| "expectReplies".to_owned());
+        Self { id, key, activity, wish, is_answer, way: Way::Receive }
+    }
+
+    /// The key of the state of whoever says it.
+    pub(crate) fn user_key(&self) -> Option<Key> {
+        let channel = self.activity.channel_id.as_deref()?;
+        let from = self.activity.from.as_ref()?.id.as_deref()?;
+        Key::user(channel, from).ok()
+    }
+
+    /// What the engine calls its turn.
+    pub(crate) fn turn(&self) -> TurnId {
+        match self.way {
+            Way::Receive => TurnId::new(&self.key, &self.id),
+            _ => TurnId::new(&self.key, &format!("sayso:{}", self.id)),
+        }
+    }
+}
+
+/// What a user is called; so is the conversation.
+pub(crate) fn user_name(user: usize) -> String {
+    format!("user{user}")
+}
+
+/// The channel of a world.
+pub(crate) fn channel(world: &World) -> &'static str {
+    if world.plan.has(Fault::Stream) { STREAMING_CHANNEL } else { CHANNEL }
+}
+
+impl Wish {
+    fn leave_the_user_alone(&mut self) {
+        self.user = false;
+        for timer in &mut self.timers {
+            timer.wish.leave_the_user_alone();
+        }
+    }
+
+    /// Gives the wish its name, and each of its timers one that tells where it comes from.
+    fn name(&mut self, id: &str) {
+        id.clone_into(&mut self.id);
+        for (n, timer) in self.timers.iter_mut().enumerate() {
+            timer.wish.name(&format!("{id}~{n}"));
+        }
+    }
+}
+
+fn draw_wish(world: &World, n: usize) -> Wish {
+    let chance = &world.chance;
+    let panic = chance.fires(Fault::Panic);
+    let is_bulky = world.plan.has(Fault::Bulk);
+    let wish = Wish {
+        id: format!("a{n}"),
+        replies: chance.below(if is_bulky { 2 } else { 3 }),
+        panic,
+        oversized: !panic && chance.fires(Fault::Oversized),
+        timers: draw_timers(world),
+        cancel: chance.fires(Fault::Cancel).then(|| chance.below(8)),
+        user: chance.fires(Fault::Documents),
+        pair: draw_pair(world),
+        order: world.plan.has(Fault::Builds) && chance.one_in(2),
+        calls: draw_calls(world),
+        slow_ms: chance.fires(Fault::Long).then(|| 5000 + chance.below(25_000) as u64),
+        stream: chance.fires(Fault::Stream),
+        bulk: is_bulky,
+        change: chance.fires(Fault::Change),
+        delete: chance.one_in(4),
+        ..Wish::default()
+    };
+    for fault in [Fault::Bulk, Fault::Burst, Fault::Coalesce, Fault::Reject] {
+        if world.plan.has(fault) {
+            chance.tally.add(fault);
+        }
+    }
+    wish
+}
+
+/// One call most times, and now and then two under one name.
+fn draw_calls(world: &World) -> u32 {
+    match world.chance.fires(Fault::Once) {
+        true => 1 + u32::from(world.chance.one_in(4)),
+        false => 0,
+    }
+}
+
+fn draw_pair(world: &World) -> Option<Pair> {
+    let chance = &world.chance;
+    // Where they are used at all they are used often: it takes two.
+    let is_used = world.plan.has(Fault::Reads) && chance.one_in(2);
+    is_used.then(|| {
+        chance.tally.add(Fault::Reads);
+        if chance.one_in(2) { Pair::Write } else { Pair::Read }
+    })
+}
+
+/// No timer most times; else one to three, of which some are cancelled, fail or take long.
+fn draw_timers(world: &World) -> Vec<Later> {
+    let chance = &world.chance;
+    if !chance.fires(Fault::Timer) {
+        return Vec::new();
+    }
+    // So that a conversation never has more of them than it may.
+    let count = if world.plan.has(Fault::Burst) { 1 } else { 1 + chance.below(3) };
+    let draw = || Later {
+        after_ms: chance.below(5000) as u64,
+        is_cancelled: chance.fires(Fault::Cancel),
+        wish: Wish {
+            replies: 1,
+            fails: if chance.fires(Fault::FailingTimer) { 1 + chance.below(3) as u32 } else { 0 },
+            slow_ms: chance.fires(Fault::SlowTimer).then(|| 1000 + chance.below(6000) as u64),
+            cancel: chance.fires(Fault::Cancel).then(|| chance.below(8)),
+            calls: draw_calls(world).min(1),
+            user: chance.fires(Fault::Documents),
+            pair: draw_pair(world),
+            ..Wish::default()
+        },
+    };
+    (0..count).map(|_| draw()).collect()
+}

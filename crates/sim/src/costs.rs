@@ -1,0 +1,130 @@
+//! Costs: how often instances ask the store, and the bounds that this must keep to.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use sayso_turn::Key;
+
+/// Calls are counted in windows of this length.
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// What one instance may ask about one document in a window when nothing happens to it. Renewals, records,
+/// take-overs, timers and the rounds of a turn under contention are far below it; a loop without a pause
+/// is far above.
+const CALLS_MAX: u32 = 120;
+/// The same for each activity that the instance got in this window or the one before: rounds of a turn with
+/// several documents, each loaded, prepared, committed and finished.
+const CALLS_PER_ACTIVITY_MAX: u32 = 100;
+
+/// How often one instance may ask in a window for what the store refuses for good.
+const REFUSED_MAX: u32 = 10;
+/// The same for each activity: one that is refused with others is tried alone once more.
+const REFUSED_PER_ACTIVITY_MAX: u32 = 6;
+
+/// Calls that were counted.
+#[derive(Debug, Default)]
+pub(crate) struct Costs {
+    windows: BTreeMap<(usize, Key), Window>,
+    causes: BTreeMap<usize, Causes>,
+    /// Writes that were asked for, by document.
+    writes: BTreeMap<Key, u32>,
+    /// Calls about documents, and looks at what is due, since the last reset.
+    pub(crate) calls: u64,
+    pub(crate) looks: u64,
+    /// Whether a world at rest is watched, so that each call is worth a line.
+    pub(crate) is_watched: bool,
+    /// Writes that committed, over the run.
+    pub(crate) committed: u64,
+}
+
+#[derive(Debug, Default)]
+struct Window {
+    number: u128,
+    calls: u32,
+    refused: u32,
+    is_told: bool,
+}
+
+#[derive(Debug, Default)]
+struct Causes {
+    number: u128,
+    now: u32,
+    before: u32,
+}
+
+impl Causes {
+    fn move_to(&mut self, number: u128) {
+        if number != self.number {
+            self.before = if number == self.number + 1 { self.now } else { 0 };
+            (self.now, self.number) = (0, number);
+        }
+    }
+}
+
+fn number(now: Duration) -> u128 {
+    now.as_nanos() / WINDOW.as_nanos()
+}
+
+impl Costs {
+    /// Something happens that an instance has to ask the store for.
+    pub(crate) fn cause(&mut self, now: Duration, life: usize) {
+        let causes = self.causes.entry(life).or_default();
+        causes.move_to(number(now));
+        causes.now += 1;
+    }
+
+    /// An instance asks about a document. What it breaks by that, if it does.
+    pub(crate) fn call(&mut self, now: Duration, life: usize, key: &Key) -> Option<String> {
+        self.calls += 1;
+        self.count(now, life, key, |window| window.calls += 1)
+    }
+
+    /// The store refuses what it was asked, for good.
+    pub(crate) fn refused(&mut self, now: Duration, life: usize, key: &Key) -> Option<String> {
+        self.count(now, life, key, |window| window.refused += 1)
+    }
+
+    /// An instance asks for a write.
+    pub(crate) fn write(&mut self, key: &Key) {
+        *self.writes.entry(key.clone()).or_default() += 1;
+    }
+
+    /// How many writes of a document were asked for since the last reset.
+    pub(crate) fn writes_of(&self, key: &Key) -> u32 {
+        self.writes.get(key).copied().unwrap_or_default()
+    }
+
+    /// Counts anew what is counted over a time.
+    pub(crate) fn reset(&mut self) {
+        self.writes.clear();
+        (self.calls, self.looks) = (0, 0);
+    }
+
+    fn count(
+        &mut self,
+        now: Duration,
+        life: usize,
+        key: &Key,
+        add: impl Fn(&mut Window),
+    ) -> Option<String> {
+        let number = number(now);
+        let causes = self.causes.entry(life).or_default();
+        causes.move_to(number);
+        let causes = causes.now + causes.before;
+        let window = self.windows.entry((life, key.clone())).or_default();
+        if window.number != number {
+            *window = Window { number, ..Window::default() };
+        }
+        add(window);
+        let is_much = window.calls > CALLS_MAX + CALLS_PER_ACTIVITY_MAX * causes;
+        let is_stubborn = window.refused > REFUSED_MAX + REFUSED_PER_ACTIVITY_MAX * causes;
+        if window.is_told || !(is_much || is_stubborn) {
+            return None;
+        }
+        window.is_told = true;
+        let (calls, refused) = (window.calls, window.refused);
+        Some(format!(
+            "P8: instance {life} asks {calls} times for {key} within {WINDOW:?}, {refused} of them \
+             refused for good, with {causes} activities"
+        ))
+    }
+}

@@ -1,0 +1,88 @@
+//! The world outside the bot: a service that its turns call, and what is counted where no crash, conflict or
+//! redelivery can change the count.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use sayso_turn::IdempotencyKey;
+
+use crate::{Fault, world::World};
+
+/// How one life of an instance reaches the world outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Outside {
+    pub(crate) world: Arc<World>,
+    pub(crate) life: usize,
+    /// Whether this life runs the newer build of the bot.
+    pub(crate) is_new: bool,
+}
+
+/// What was counted outside.
+#[derive(Debug, Default)]
+pub(crate) struct Outbound(Mutex<Counts>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Calls that succeeded, by life and idempotency key.
+    calls: BTreeMap<(usize, String), u32>,
+    /// Under which keys each wish called.
+    pub(crate) keys: BTreeMap<String, BTreeSet<String>>,
+    /// How often each wish failed, of those that are asked to.
+    failures: BTreeMap<String, u32>,
+}
+
+impl Outbound {
+    pub(crate) fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counts {
+    /// How often a service was called in all, over all lives.
+    pub(crate) fn calls_of(&self, key: &str) -> u32 {
+        self.calls.iter().filter(|((_, known), _)| known == key).map(|(_, count)| count).sum()
+    }
+}
+
+impl Outside {
+    pub(crate) async fn sleep(&self, most_ms: u64) {
+        let world = &self.world;
+        world.executor.sleep(world.chance.up_to(Duration::from_millis(most_ms))).await;
+    }
+
+    /// A call to the service. Within one life it succeeds at most once under one key.
+    pub(crate) async fn call(&self, key: &IdempotencyKey, wish: &str) {
+        if self.world.chance.one_in(2) {
+            self.sleep(20).await;
+        }
+        let life = self.life;
+        let mut counts = self.world.outbound.counts();
+        counts.keys.entry(wish.to_owned()).or_default().insert(key.to_string());
+        let count = counts.calls.entry((life, key.to_string())).or_default();
+        *count += 1;
+        let is_again = *count > 1;
+        drop(counts);
+        self.world.tell(|| format!("instance {life}: calls the service for {wish}"));
+        // What was forgotten is not known to have been done.
+        if is_again && !self.world.plan.has(Fault::ShortLived) {
+            self.world.violation(format!("once: instance {life} calls again for {wish}"));
+        }
+    }
+
+    /// Whether a wish is to fail now: the first times.
+    pub(crate) fn fails(&self, wish: &str, times: u32) -> bool {
+        let mut counts = self.world.outbound.counts();
+        let failed = counts.failures.entry(wish.to_owned()).or_default();
+        if *failed >= times {
+            return false;
+        }
+        *failed += 1;
+        drop(counts);
+        let life = self.life;
+        self.world.tell(|| format!("instance {life}: {wish} fails as it was asked to"));
+        true
+    }
+}

@@ -1,0 +1,87 @@
+//! Writes at the moment they take effect, which may be long after their sender stopped waiting.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use sayso_turn::{
+    Key,
+    store::{ETag, Error, Saved, Stored, Write},
+};
+
+use super::{KEPT, SimStore};
+use crate::{Fault, world::World};
+
+/// A save at the moment it takes effect, which may be long after its sender stopped waiting.
+pub(super) struct Put {
+    world: Arc<World>,
+    old: Arc<Mutex<BTreeMap<Key, Stored>>>,
+    /// What an instance of this version asked for: it must keep what a newer one wrote.
+    asked: Vec<String>,
+    writes: Vec<Write>,
+    asked_at: Duration,
+}
+
+impl Put {
+    pub(super) fn new(store: &SimStore, writes: Vec<Write>, asked_at: Duration) -> Self {
+        // What a newer instance adds is added below its engine, which therefore does not know of it.
+        let asked = match store.chance.has(Fault::Versions) && !store.is_newer {
+            true => writes.iter().map(|write| write.body.clone()).collect(),
+            false => Vec::new(),
+        };
+        let writes = writes.into_iter().map(|write| store.as_written(write)).collect();
+        let (world, old) = (Arc::clone(&store.world), Arc::clone(&store.old));
+        Self { world, old, asked, writes, asked_at }
+    }
+
+    pub(super) async fn save(self) -> Result<Saved<Vec<ETag>>, Error> {
+        let store = Arc::clone(&self.world.store);
+        let mut before = Vec::with_capacity(self.writes.len());
+        for write in &self.writes {
+            before.push(store.load(&write.key).await.ok().flatten());
+        }
+        let after: Vec<(Key, String)> =
+            self.writes.iter().map(|write| (write.key.clone(), write.body.clone())).collect();
+        let transactions = store.transactions().expect("simulated stores have transactions");
+        let saved = transactions.save_all(self.writes).await;
+        if !matches!(saved, Ok(Saved::Committed(_))) {
+            return saved;
+        }
+        self.world.costs().committed += after.len() as u64;
+        for (index, (stored, (key, body))) in before.into_iter().zip(&after).enumerate() {
+            let bytes_max = self.world.plan.limits().document_bytes_max;
+            if body.len() > bytes_max {
+                let bytes = body.len();
+                self.world.violation(format!("P8: {key} has {bytes} bytes, at most {bytes_max}"));
+            }
+            let known = stored.as_ref().map(|stored| stored.body.as_str());
+            self.world.wrote(key, known, body, self.asked_at);
+            let Some(stored) = stored else { continue };
+            let asked = self.asked.get(index);
+            let is_kept = !self.world.plan.has(Fault::ShortLived);
+            if is_kept
+                && stored.body.contains(KEPT)
+                && asked.is_some_and(|asked| !asked.contains(KEPT))
+            {
+                self.world.violation(format!("P1: what a newer version wrote in {key} is lost"));
+            }
+            self.world.replaced(key, &stored.body, body);
+            if self.world.chance.has(Fault::StaleRead) {
+                let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+                drop(old.insert(key.clone(), stored));
+            }
+        }
+        saved
+    }
+}
+
+/// Removes a document, if it still has this version.
+pub(super) async fn delete(world: &World, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    let deleted = world.store.delete(key, etag).await;
+    if matches!(deleted, Ok(Saved::Committed(_))) {
+        world.removed(key);
+    }
+    deleted
+}

@@ -1,0 +1,54 @@
+//! An attempt: the data that one run of the logic starts from.
+
+mod effects;
+mod origin;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use sayso_activity::Activity;
+
+pub use self::effects::IdempotencyKey;
+pub(crate) use self::{
+    effects::{Effects, Receipts, STREAM},
+    origin::Origin,
+};
+use crate::{Key, Limits, clock::Timestamp, id::TurnId, ledger::Bag, store};
+
+/// What one run of the logic starts from. The turn has a share of it: one, instead of one in each part.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) id: TurnId,
+    pub(crate) key: Key,
+    /// The activity, and where its replies go.
+    pub(crate) origin: Origin,
+    pub(crate) now: Timestamp,
+    pub(crate) bag: Bag,
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) effects: Effects,
+}
+
+/// The seam between a turn and whoever runs it: further documents, signs, time.
+#[async_trait]
+pub(crate) trait Source: std::fmt::Debug + Send + Sync {
+    /// The properties of a further document.
+    async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>>;
+
+    /// Shows a sign, and gives what the channel calls it.
+    async fn show(&self, key: &Key, sign: &Activity) -> Option<String>;
+
+    /// Does something beside the turn.
+    fn spawn(&self, work: BoxFuture<'static, ()>);
+
+    /// Waits.
+    fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
+
+    /// The limits of a turn.
+    fn limits(&self) -> &Limits;
+
+    /// Keeps the receipts of a turn for its further attempts.
+    fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
+        let _ = (turn, receipts);
+    }
+}

@@ -1,0 +1,69 @@
+//! Acknowledgements: hand-overs that wait for a commit to be recorded with, one timer for all of them.
+//!
+//! The next turn of a conversation records what its courier did. Where none comes in time, a runner is
+//! started for that, and a courier if it fails: couriers ask until it is done.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+
+use crate::{
+    engine::{Core, Mailbox, NextAck, Task},
+    ledger::Chore,
+};
+
+/// How many are seen to before whatever else is to be done gets a turn. On a store that answers at once
+/// nothing here waits, and ten thousand may be due together.
+const AT_ONCE: usize = 32;
+
+/// Has what was handed over recorded at a time, unless a commit comes before.
+pub(super) fn record_at(core: &Arc<Core>, at: Duration, mailbox: &Arc<Mailbox>) {
+    let delivery = &mut mailbox.state().delivery;
+    if std::mem::replace(&mut delivery.is_ack_queued, true) {
+        return;
+    }
+    if core.acks.add(at, mailbox) {
+        core.tasks.spawn(watch(Arc::clone(core)).boxed());
+    }
+}
+
+/// Sees to what waits until nothing does.
+async fn watch(core: Arc<Core>) {
+    let (mut now, mut count) = (core.uptime(), 0);
+    loop {
+        match core.acks.next(now) {
+            NextAck::Due(mailbox) => {
+                if let Some(task) = due(&core, &mailbox, now) {
+                    core.go(task).await;
+                }
+                count += 1;
+                if count % AT_ONCE == 0 {
+                    tokio::task::yield_now().await;
+                }
+                continue;
+            }
+            NextAck::Wait(time) => core.within(time, core.acks.earlier.notified()).await,
+            NextAck::Nothing => break,
+        };
+        now = core.uptime();
+    }
+}
+
+/// The runner that records hand-overs, unless a commit did that, a courier is about to, or there were newer
+/// ones: those wait.
+fn due(core: &Arc<Core>, mailbox: &Arc<Mailbox>, now: Duration) -> Option<Task> {
+    let mut state = mailbox.state();
+    let delivery = &mut state.delivery;
+    delivery.is_ack_queued = false;
+    if delivery.handed.is_empty() || delivery.is_courier_on {
+        return None;
+    }
+    let at = delivery.handed_at + delivery.patience;
+    if now < at {
+        drop(state);
+        record_at(core, at, mailbox);
+        return None;
+    }
+    state.queue.chores.push(Chore::Record);
+    core.runner(mailbox, &mut state)
+}

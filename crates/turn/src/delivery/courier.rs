@@ -1,0 +1,176 @@
+//! The courier: hands a conversation's outbox over to its channel, in order, one reply at a time.
+//!
+//! Only the holder of the claim delivers. What was handed over is recorded with the next commit of the
+//! conversation, or by a commit of its own when none comes soon. A holder that is still at it renews its
+//! claim, so that others know it lives; before every hand-over it makes sure that the claim cannot lapse
+//! while the channel answers. When the next try is further away than that, the claim is given up with the
+//! time of the next try, and whoever lives then goes on.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+
+use super::{
+    acks,
+    hand_over::{hand_over, settle},
+};
+use crate::{
+    Limits,
+    engine::{Core, Hold, Mailbox, MailboxState, Task},
+    ledger::{Chore, Entry, Held, REST_MAX},
+};
+
+/// A paused channel is looked at again after this.
+const PAUSED: Duration = Duration::from_secs(60);
+
+/// The courier's next errand.
+enum Errand {
+    /// Hand this reply over; the flag says that an earlier try may have arrived.
+    HandOver(Arc<Entry>, bool),
+    /// Ask the runner for a write and wait for it.
+    Ask(Chore),
+    /// Wait, or until something changed.
+    Wait(Duration),
+    /// Record what was handed over at a time, unless a commit does that before.
+    RecordAt(Duration),
+    /// Nothing is left; the flag says that the mailbox is at rest.
+    Done(bool),
+}
+
+/// Makes the courier of a mailbox.
+pub(crate) fn courier(core: Arc<Core>, mailbox: Arc<Mailbox>) -> Task {
+    deliver(core, mailbox).boxed()
+}
+
+/// Delivers until nothing is left to deliver, record or watch.
+async fn deliver(core: Arc<Core>, mailbox: Arc<Mailbox>) {
+    let mut errand = next(&core, &mailbox, &mut mailbox.state(), core.uptime());
+    loop {
+        match errand {
+            Errand::HandOver(entry, is_repeat) => {
+                let delivery = hand_over(&core, &mailbox, &entry, is_repeat).await;
+                let now = core.uptime();
+                let state = &mut *mailbox.state();
+                settle(&core, &mailbox, state, entry, &delivery);
+                errand = next(&core, &mailbox, state, now);
+                continue;
+            }
+            Errand::Ask(chore) => {
+                // What changed before is none of the answer.
+                mailbox.changed.notified().now_or_never();
+                if let Some(runner) = core.ask(&mailbox, chore) {
+                    core.go(runner).await;
+                }
+                mailbox.changed.notified().await;
+            }
+            Errand::Wait(time) => {
+                core.within(time, mailbox.changed.notified()).await;
+            }
+            Errand::RecordAt(at) => return acks::record_at(&core, at, &mailbox),
+            Errand::Done(is_at_rest) => {
+                if is_at_rest {
+                    core.retire(&mailbox);
+                }
+                return;
+            }
+        }
+        errand = next(&core, &mailbox, &mut mailbox.state(), core.uptime());
+    }
+}
+
+fn next(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration) -> Errand {
+    let errand = wanted(core, mailbox, state, now);
+    let pause = state.queue.pause;
+    match errand {
+        // Nothing asks the store again without a pause.
+        Errand::Ask(_) if pause.tries > 0 && now < pause.until => Errand::Wait(pause.until - now),
+        Errand::RecordAt(_) | Errand::Done(_) => {
+            state.delivery.is_courier_on = false;
+            errand
+        }
+        errand => errand,
+    }
+}
+
+fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration) -> Errand {
+    let limits = &core.limits;
+    let delivery = &state.delivery;
+    let is_handed = |entry: &Arc<Entry>| delivery.handed.iter().any(|d| d.entry.id == entry.id);
+    let waiting = delivery.outbox.iter().find(|entry| !is_handed(entry));
+    if let (Some(entry), Hold::Ours(claimed)) = (waiting.cloned(), &delivery.hold) {
+        let claimed = *claimed;
+        return to_deliver(core, mailbox, state, (entry, claimed), now);
+    }
+    if delivery.hold == Hold::Releasing && !delivery.outbox.is_empty() {
+        // The commit that should have given it up failed, or is under way.
+        return Errand::Ask(Chore::Release);
+    }
+    if !delivery.handed.is_empty() {
+        // Another instance that shares the conversation, or one that shuts down, should not wait.
+        let is_foreign = matches!(delivery.hold, Hold::Foreign(..));
+        let is_urgent = delivery.is_shared || is_foreign || core.is_closing();
+        let at = delivery.handed_at + delivery.patience;
+        return match is_urgent || now >= at {
+            true => Errand::Ask(Chore::Record),
+            false => Errand::RecordAt(at),
+        };
+    }
+    if let Hold::Foreign(claim, since) = &delivery.hold
+        && !core.is_closing()
+    {
+        let at = *since + limits.claim;
+        return match now >= at {
+            true => Errand::Ask(Chore::TakeFrom(claim.clone())),
+            false => Errand::Wait(at - now),
+        };
+    }
+    state.delivery.is_courier_on = false;
+    Errand::Done(state.is_idle())
+}
+
+/// Hands the first reply over, waits for its time, or sees to the claim first.
+fn to_deliver(
+    core: &Core,
+    mailbox: &Mailbox,
+    state: &mut MailboxState,
+    (entry, claimed): (Arc<Entry>, Option<crate::engine::Moment>),
+    now: Duration,
+) -> Errand {
+    let limits = &core.limits;
+    let delivery = &mut state.delivery;
+    if core.pauses.is_paused(&mailbox.key) {
+        delivery.not_before = delivery.not_before.max(now + PAUSED);
+    }
+    let safe = limits.claim.saturating_sub(limits.send_timeout);
+    let wall = core.now();
+    core.suspension.look(now, wall);
+    let claimed = claimed.filter(|claimed| !core.suspension.is_since(claimed.uptime));
+    let elapsed = claimed.map(|claimed| claimed.elapsed(now, wall));
+    let wait = delivery.not_before.saturating_sub(now);
+    let Some(elapsed) = elapsed.filter(|elapsed| *elapsed < safe) else {
+        // Whoever works the inbox off needs the claim; whoever closes gives it up soon.
+        let can_rest = !state.queue.has_inbox && !core.is_closing();
+        return Errand::Ask(match can_rest && wait > safe {
+            true => {
+                let rest = wait.min(REST_MAX);
+                let (until, rest_s) = (core.now().after(rest), rest.as_secs() + 1);
+                Chore::Hold(Held { until, rest_s, tries: delivery.tries })
+            }
+            false => Chore::Renew,
+        });
+    };
+    if !wait.is_zero() {
+        return Errand::Wait(wait.min(safe - elapsed));
+    }
+    delivery.patience = patience(limits, elapsed);
+    let id = entry.id.clone();
+    let is_repeat = entry.is_doubtful || delivery.doubtful.contains(&id);
+    delivery.in_hand = Some(id);
+    Errand::HandOver(entry, is_repeat)
+}
+
+/// How long what is handed over waits for a commit to be recorded with, if the last one took so long. To
+/// wait is worth as much as it may save: little where a commit is quick.
+fn patience(limits: &Limits, commit: Duration) -> Duration {
+    (4 * commit).clamp(limits.record_after / 10, limits.record_after)
+}

@@ -1,0 +1,90 @@
+//! Actions: what follows from a commit, performed after it. Deliver, set an alarm, cache, finish.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    alarms::HORIZON,
+    cache::Cached,
+    core::{Core, Task},
+    mailbox::{Mailbox, MailboxState, Moment},
+    persist::Committed,
+};
+use crate::{
+    clock::Timestamp,
+    ledger::{Chore, Draft, Ledger},
+};
+
+/// A timer that is overdue by more than this when a commit meets it is being fired by another instance.
+const OVERDUE: Duration = Duration::from_millis(500);
+/// It is looked at again after this.
+const LATER: Duration = Duration::from_secs(3);
+
+impl Core {
+    /// Performs what follows from a commit. Gives the courier to be started.
+    pub(super) fn follow(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        committed: Committed,
+    ) -> Option<Task> {
+        let Committed { document, etag, bytes, began, is_taken, has_decided } = committed;
+        let ledger = &document.ledger;
+        self.counters.recovered.add(usize::from(is_taken));
+        let mut state = mailbox.state();
+        state.queue.pause.tries = 0;
+        if has_decided {
+            // The runner that performs this takes it up next.
+            state.queue.chores.push(Chore::Finish);
+        }
+        let courier = self.note(mailbox, &mut state, ledger, Some(began));
+        drop(state);
+        self.set_alarms(mailbox, ledger, began);
+        self.cache().put(&mailbox.key, Cached { document, etag, bytes });
+        courier
+    }
+
+    /// Sets the alarms of a conversation, or takes them away.
+    fn set_alarms(&self, mailbox: &Mailbox, ledger: &Ledger, now: Moment) {
+        let is_near = |at: &Timestamp| at.since(now.wall) <= HORIZON;
+        let timer = ledger.next_timer().filter(is_near).map(|at| match now.wall.since(at) {
+            // Another instance is at it, or a look finds it soon.
+            late if late > OVERDUE => now.wall.after(LATER),
+            _ => at,
+        });
+        let rest = ledger.rest().filter(|_| ledger.claim.is_none());
+        let rest = rest.map(|held| now.uptime + held.until.since(now.wall));
+        let is_first = self.timers.set_to(&mailbox.key, timer);
+        if is_first | self.rests.set_to(&mailbox.key, rest) {
+            self.alarmed.notify_one();
+        }
+    }
+
+    /// Takes note of a document that needs no write, so that the courier stops asking for one.
+    pub(super) fn unchanged(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        draft: Draft,
+        is_fresh: bool,
+    ) {
+        if is_fresh {
+            let mut state = mailbox.state();
+            state.queue.pause.tries = 0;
+            let courier = self.note(mailbox, &mut state, &draft.document.ledger, None);
+            drop(state);
+            self.spawn(courier);
+        }
+        self.remember(&mailbox.key, draft.document, draft.expect);
+    }
+
+    /// Takes note of a document as it is stored. Gives the courier to be started.
+    fn note(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        state: &mut MailboxState,
+        ledger: &Ledger,
+        committed: Option<Moment>,
+    ) -> Option<Task> {
+        state.delivery.note(ledger, self.me(), committed, || self.uptime());
+        state.queue.has_inbox = !ledger.inbox.is_empty() && ledger.is_claimed_by(self.me());
+        self.courier(mailbox, state)
+    }
+}

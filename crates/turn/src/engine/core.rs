@@ -1,0 +1,295 @@
+//! The core of an instance: its seams, its limits, and what its rooms share.
+
+use std::{
+    fmt,
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use sayso_activity::Activity;
+use tokio::sync::Notify;
+
+use super::{
+    ack_queue::AckQueue,
+    alarms::{RestAlarms, TimerAlarms},
+    cache::Cache,
+    deadline::Deadline,
+    mailbox::{Mailbox, MailboxState, Moment},
+    pauses::Pauses,
+    receipts::ReceiptBook,
+    shunned::Shunned,
+    suspension::Suspension,
+};
+use crate::{
+    Key, Limits,
+    by_key::ByKey,
+    channel::Channel,
+    clock::{Clock, Tasks, Timestamp},
+    id::Ids,
+    stats::Counters,
+    store::Store,
+    sync::{AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, lock},
+    turn::Logic,
+};
+
+/// A sign that takes longer than this to be shown is worth nothing.
+const SHOW_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Something to be done that nobody waits for.
+pub(crate) type Task = BoxFuture<'static, ()>;
+
+/// Makes the courier of a mailbox. The room that delivers gives it to the core: what commits knows
+/// nothing of what delivers.
+pub(crate) type MakeCourier = fn(Arc<Core>, Arc<Mailbox>) -> Task;
+
+/// One instance's parts.
+pub(crate) struct Core {
+    pub(crate) logic: Arc<dyn Logic>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) channel: Arc<dyn Channel>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tasks: Arc<dyn Tasks>,
+    pub(crate) ids: Ids,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) counters: Counters,
+    pub(crate) timers: TimerAlarms,
+    pub(crate) rests: RestAlarms,
+    /// An alarm was added that is earlier than all others, or the instance closes.
+    pub(crate) alarmed: Notify,
+    pub(crate) acks: AckQueue,
+    pub(crate) pauses: Pauses,
+    pub(crate) shunned: Shunned,
+    pub(crate) suspension: Suspension,
+    pub(crate) receipts: ReceiptBook,
+    cache: Mutex<Cache>,
+    /// The conversations that this instance is busy with. Locked before any of their states.
+    mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
+    /// How many of them recovery has made.
+    recoveries: AtomicUsize,
+    phase: AtomicU8,
+    /// The last mailbox came to rest.
+    drained: Notify,
+    make_courier: MakeCourier,
+}
+
+/// How far an instance is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    Open = 0,
+    /// Nothing new is taken in.
+    Closing = 1,
+    /// Claims are given up; no commit makes one.
+    Releasing = 2,
+}
+
+/// The parts of a core that somebody chooses.
+pub(crate) struct Seams {
+    pub(crate) logic: Arc<dyn Logic>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) channel: Arc<dyn Channel>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tasks: Arc<dyn Tasks>,
+    pub(crate) ids: Ids,
+    pub(crate) limits: Limits,
+    pub(crate) make_courier: MakeCourier,
+}
+
+impl Core {
+    pub(crate) fn new(seams: Seams) -> Arc<Self> {
+        let Seams { logic, store, channel, clock, tasks, ids, limits, make_courier } = seams;
+        Arc::new(Self {
+            logic,
+            store,
+            channel,
+            clock,
+            tasks,
+            ids,
+            cache: Mutex::new(Cache::new(limits.cache_bytes_max)),
+            receipts: ReceiptBook::new(limits.effects_max),
+            limits: Arc::new(limits),
+            counters: Counters::default(),
+            timers: TimerAlarms::default(),
+            rests: RestAlarms::default(),
+            alarmed: Notify::new(),
+            acks: AckQueue::default(),
+            pauses: Pauses::default(),
+            shunned: Shunned::default(),
+            suspension: Suspension::default(),
+            mailboxes: Mutex::default(),
+            recoveries: AtomicUsize::new(0),
+            phase: AtomicU8::new(Phase::Open as u8),
+            drained: Notify::new(),
+            make_courier,
+        })
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.phase.load(Ordering::SeqCst) >= Phase::Closing as u8
+    }
+
+    /// Whether this instance gives its claims up: no commit of it makes a claim from then on.
+    pub(crate) fn is_releasing(&self) -> bool {
+        self.phase.load(Ordering::SeqCst) >= Phase::Releasing as u8
+    }
+
+    pub(crate) fn enter(&self, phase: Phase) {
+        self.phase.fetch_max(phase as u8, Ordering::SeqCst);
+    }
+
+    pub(crate) fn uptime(&self) -> Duration {
+        self.clock.uptime()
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn moment(&self) -> Moment {
+        Moment { uptime: self.uptime(), wall: self.now() }
+    }
+
+    pub(crate) fn me(&self) -> &str {
+        self.ids.instance()
+    }
+
+    pub(super) fn cache(&self) -> MutexGuard<'_, Cache> {
+        lock(&self.cache)
+    }
+
+    pub(crate) fn mailboxes(&self) -> MutexGuard<'_, ByKey<Arc<Mailbox>>> {
+        lock(&self.mailboxes)
+    }
+
+    /// How many conversations recovery may take up now.
+    pub(crate) fn free_recoveries(&self) -> usize {
+        self.limits.recoveries_max.saturating_sub(self.recoveries.load(Ordering::Relaxed))
+    }
+
+    /// A mailbox that recovery made counts until it comes to rest.
+    pub(crate) fn count_recovery(&self, mailbox: &Mailbox) {
+        if !mailbox.is_recovery.swap(true, Ordering::Relaxed) {
+            self.recoveries.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The conversations that this instance is busy with, by key.
+    pub(crate) fn busy(&self) -> Vec<Arc<Mailbox>> {
+        let mailboxes = self.mailboxes();
+        mailboxes.sorted().into_iter().map(|(_, mailbox)| Arc::clone(mailbox)).collect()
+    }
+
+    /// The courier to be started, if there is something to do for one and none is at work.
+    pub(crate) fn courier(
+        self: &Arc<Self>,
+        mailbox: &Arc<Mailbox>,
+        state: &mut MailboxState,
+    ) -> Option<Task> {
+        let delivery = &mut state.delivery;
+        let is_wanted =
+            delivery.has_errands() && !std::mem::replace(&mut delivery.is_courier_on, true);
+        is_wanted.then(|| (self.make_courier)(Arc::clone(self), Arc::clone(mailbox)))
+    }
+
+    pub(crate) fn spawn(&self, task: Option<Task>) {
+        if let Some(task) = task {
+            self.tasks.spawn(task);
+        }
+    }
+
+    /// Does a task here as far as it goes without waiting; the rest of it goes on in the background. What
+    /// never waits needs no task, and nobody has to be woken for it. If it panics it ends, and not whoever
+    /// did it: as a task of its own would.
+    pub(crate) async fn go(&self, mut task: Task) {
+        let is_done = |context: &mut Context<'_>| {
+            let polled = catch_unwind(AssertUnwindSafe(|| task.poll_unpin(context).is_ready()));
+            Poll::Ready(polled.unwrap_or(true))
+        };
+        if !std::future::poll_fn(is_done).await {
+            self.tasks.spawn(task);
+        }
+    }
+
+    /// Forgets a mailbox that was seen at rest, if it still is. What comes to rest later is seen by whoever
+    /// brings it to rest.
+    pub(crate) fn retire(&self, mailbox: &Arc<Mailbox>) {
+        let mut mailboxes = self.mailboxes();
+        // Runner and courier may both see the rest, and the conversation have another mailbox by then.
+        let is_known = mailboxes.get(&mailbox.key).is_some_and(|known| Arc::ptr_eq(known, mailbox));
+        if is_known && mailbox.state().is_idle() {
+            drop(mailboxes.remove(&mailbox.key));
+            if mailbox.ends_recovery() {
+                self.recoveries.fetch_sub(1, Ordering::Relaxed);
+            }
+            // Only who closes waits for this. It said so before it looked at the mailboxes.
+            if mailboxes.len() == 0 && self.is_closing() {
+                self.drained.notify_waiters();
+            }
+        }
+    }
+
+    /// Ends when no conversation is busy.
+    pub(crate) async fn drained(&self) {
+        loop {
+            let drained = self.drained.notified();
+            tokio::pin!(drained);
+            drained.as_mut().enable();
+            if self.mailboxes().len() == 0 {
+                return;
+            }
+            drained.await;
+        }
+    }
+
+    /// Shows a fleeting sign, if the channel has such and is quick about it.
+    pub(super) fn show(self: &Arc<Self>, key: &Key, sign: Activity) {
+        let (core, key) = (Arc::clone(self), key.clone());
+        let show = async move { drop(core.shown(&key, &sign).await) };
+        self.tasks.spawn(show.boxed());
+    }
+
+    pub(super) async fn shown(&self, key: &Key, sign: &Activity) -> Option<String> {
+        let shown = AssertUnwindSafe(self.channel.show(key, sign)).catch_unwind();
+        self.within(SHOW_TIMEOUT, shown).await?.ok().flatten()
+    }
+
+    /// Waits for a future until a deadline.
+    pub(super) async fn by<F: Future + Send>(
+        &self,
+        deadline: Deadline,
+        future: F,
+    ) -> Option<F::Output> {
+        self.within(deadline.left(self.uptime()), future).await
+    }
+
+    /// Waits for a future, but not longer than a time.
+    pub(crate) async fn within<F: Future + Send>(
+        &self,
+        most: Duration,
+        future: F,
+    ) -> Option<F::Output> {
+        let (mut future, mut sleep) = (std::pin::pin!(future), None);
+        std::future::poll_fn(|context| {
+            if let Poll::Ready(output) = future.as_mut().poll(context) {
+                return Poll::Ready(Some(output));
+            }
+            // What is there at once needs no timer.
+            let sleep = sleep.get_or_insert_with(|| self.clock.sleep(most));
+            sleep.poll_unpin(context).map(|()| None)
+        })
+        .await
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core")
+            .field("instance", &self.me())
+            .field("store", &self.store)
+            .field("channel", &self.channel)
+            .finish_non_exhaustive()
+    }
+}

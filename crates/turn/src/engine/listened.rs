@@ -1,0 +1,64 @@
+//! Signs of a turn whose sender listens (`deliveryMode: stream`): they go to that sender, not to the
+//! channel.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use sayso_activity::Activity;
+
+use super::{documents::FurtherDocuments, item::Listener};
+use crate::{
+    Key, Limits,
+    attempt::{Receipts, Source},
+    id::TurnId,
+    ledger::Bag,
+    store,
+};
+
+/// The source of a turn: further documents, with signs that go to whoever listens.
+pub(super) fn source(
+    documents: &Arc<FurtherDocuments>,
+    listener: Option<&Listener>,
+) -> Arc<dyn Source> {
+    let documents = Arc::clone(documents);
+    match listener {
+        None => documents,
+        Some(listener) => Arc::new(Listened { documents, listener: listener.clone() }),
+    }
+}
+
+#[derive(Debug)]
+struct Listened {
+    documents: Arc<FurtherDocuments>,
+    listener: Listener,
+}
+
+#[async_trait]
+impl Source for Listened {
+    async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>> {
+        self.documents.bag(key).await
+    }
+
+    async fn show(&self, _: &Key, sign: &Activity) -> Option<String> {
+        (self.listener.0)(sign.clone());
+        // There is one listener, and it hears one message in the making.
+        Some("stream".to_owned())
+    }
+
+    fn spawn(&self, work: BoxFuture<'static, ()>) {
+        self.documents.spawn(work);
+    }
+
+    fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
+        self.documents.sleep(wait)
+    }
+
+    fn limits(&self) -> &Limits {
+        self.documents.limits()
+    }
+
+    fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
+        self.documents.keep(turn, receipts);
+    }
+}

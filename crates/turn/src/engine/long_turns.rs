@@ -1,0 +1,210 @@
+//! Long turns: those that take longer than a channel waits.
+//!
+//! Such an activity is acknowledged when it is durable that it will be handled: it stands in the inbox of
+//! its conversation's document, and whatever arrives meanwhile, at any instance, takes its place behind
+//! it. The holder of the claim works the inbox off, one turn after the other, and looks up from a turn to
+//! see to the rest: to renew its claim, to record, to put others in line. If it dies, another instance
+//! takes the claim and runs the turn from its beginning.
+
+mod aside;
+mod ending;
+
+use std::{sync::Arc, time::Duration};
+
+use sayso_activity::{Activity, Kind};
+use tracing::Instrument;
+
+use self::{
+    aside::{first, see_to},
+    ending::Step,
+};
+use super::{
+    core::Core,
+    deadline::Deadline,
+    documents::FurtherDocuments,
+    long_run::{LongRun, Progress},
+    mailbox::Mailbox,
+    round::Setback,
+    turns::attempt,
+};
+use crate::{
+    attempt::Origin,
+    error::Failure,
+    id::TurnId,
+    ledger::{Accepted, Chore, Draft},
+    run::{Made, Running},
+};
+
+/// The pause after the store refused for good what a long turn made.
+const REFUSED: Duration = Duration::from_secs(6);
+
+/// Works the inbox off until it is empty or somebody else's.
+pub(super) async fn work(
+    core: &Arc<Core>,
+    mailbox: &Arc<Mailbox>,
+    mut carried: Option<Box<LongRun>>,
+) {
+    let limits = &core.limits;
+    let (mut setbacks, mut failing_since) = (0, None);
+    loop {
+        let setback = match step(core, mailbox, &mut carried, setbacks).await {
+            Ok(Step::Ended) => {
+                (setbacks, failing_since) = (0, None);
+                continue;
+            }
+            Ok(Step::Nothing) => break,
+            Err(setback) => setback,
+        };
+        setbacks += 1;
+        // As long as nobody else can have taken over, what was made is worth another try.
+        let since = *failing_since.get_or_insert_with(|| core.uptime());
+        if core.uptime().saturating_sub(since) >= 2 * limits.claim {
+            break;
+        }
+        core.cache().forget(&mailbox.key);
+        let reason = setback.reason();
+        tracing::debug!(key = %mailbox.key, setbacks, %reason, "a long turn, another round");
+        if matches!(setback, Setback::Never(_)) {
+            // Somebody has to mend something.
+            core.clock.sleep(REFUSED).await;
+        }
+        core.back_off(&setback, setbacks, Deadline::at(core.uptime() + limits.claim / 4)).await;
+        let now = core.uptime();
+        for item in mailbox.take_late(|item| core.is_late(item, now)) {
+            core.give_up(item, setbacks, now, &reason);
+        }
+    }
+    // What is left is found again when this instance, or another, looks for what waits.
+    mailbox.state().queue.has_inbox = false;
+}
+
+/// Brings the first one in line to its end.
+async fn step(
+    core: &Arc<Core>,
+    mailbox: &Arc<Mailbox>,
+    carried: &mut Option<Box<LongRun>>,
+    setbacks: u32,
+) -> Result<Step, Setback> {
+    let Some((round, entry)) = first(core, mailbox, setbacks).await? else {
+        return Ok(Step::Nothing);
+    };
+    let known = carried.take().filter(|run| run.is_of(&entry) && run.holds(&round.draft.document));
+    let mut run = match known {
+        Some(run) => run,
+        None => match start(core, mailbox, &round.draft, (&entry, setbacks)) {
+            Ok(run) => run,
+            Err(failure) => return round.park_unreadable(&entry, &failure).await,
+        },
+    };
+    round.leave_alone();
+    let made = match &run.progress {
+        Progress::Made(made) => made.clone(),
+        Progress::Running(_) if entry.lost >= core.limits.lost_max => Err(Arc::new(lost(&entry))),
+        Progress::Running(_) => {
+            let span = tracing::info_span!("turn", id = %run.attempt.id, kind = "long");
+            match wait(core, mailbox, &mut run).instrument(span).await {
+                None => return Ok(Step::Nothing),
+                Some(made) => made.map_err(Arc::new),
+            }
+        }
+    };
+    run.progress = Progress::Made(made);
+    let ended = ending::finish(core, mailbox, &mut run, &entry).await;
+    if ended.is_err() {
+        // A finished run is not thrown away.
+        *carried = Some(run);
+    }
+    ended
+}
+
+/// Begins with one that stands in line.
+fn start(
+    core: &Arc<Core>,
+    mailbox: &Mailbox,
+    draft: &Draft,
+    (entry, setbacks): (&Accepted, u32),
+) -> Result<Box<LongRun>, Failure> {
+    let id = entry.ids.first().and_then(|id| TurnId::parse(id));
+    let id = id.ok_or(Failure::Unreadable("it names no turn"))?;
+    let activity: Activity = entry
+        .activity
+        .get()
+        .map_err(|_| Failure::Unreadable("the acknowledged activity cannot be read"))?;
+    let origin = if entry.is_timer { Origin::of_ours } else { Origin::of };
+    let documents = FurtherDocuments::new(core, None, setbacks);
+    let origin = origin(&Arc::new(activity));
+    let source = Arc::clone(&documents) as _;
+    let attempt = attempt(core, mailbox, id, (origin, entry.at), source).of(&draft.document.bag);
+    core.counters.attempts.add(1);
+    let running = attempt.start(&*core.logic);
+    let turn = draft.document.ledger.turn;
+    Ok(Box::new(LongRun::new(attempt, running, documents, turn)))
+}
+
+/// Waits for a run, and looks up from time to time. `None` when the turn is not ours any more.
+async fn wait(
+    core: &Arc<Core>,
+    mailbox: &Arc<Mailbox>,
+    run: &mut LongRun,
+) -> Option<Result<Made, Failure>> {
+    let limits = &core.limits;
+    let Progress::Running(running) = &mut run.progress else { return None };
+    let origin = &run.attempt.origin;
+    let is_message = origin.activity().kind == Kind::Message;
+    let began = core.uptime();
+    let end = began + limits.long_deadline;
+    let (mut renew_at, mut show_at) = (began + limits.claim / 3, began);
+    loop {
+        let now = core.uptime();
+        let mut aside = mailbox.take_aside(|item| core.is_late(item, now));
+        if now >= renew_at.max(mailbox.state().queue.pause.until) {
+            renew_at = now + limits.claim / 3;
+            aside.chores.push(Chore::Renew);
+        }
+        if !(aside.items.is_empty() && aside.chores.is_empty()) {
+            see_to(core, mailbox, aside).await;
+            if !mailbox.state().queue.has_inbox {
+                return None;
+            }
+        }
+        let now = core.uptime();
+        if now >= end {
+            return Some(Err(Failure::Long(limits.long_deadline)));
+        }
+        if is_message && now >= show_at {
+            show_at = now + limits.typing_every;
+            core.show(&mailbox.key, typing(origin));
+        }
+        let renew_at = renew_at.max(mailbox.state().queue.pause.until);
+        let until = if is_message { renew_at.min(show_at) } else { renew_at }.min(end);
+        if let Some(made) = look_up_from(core, mailbox, running, until.saturating_sub(now)).await {
+            return Some(made);
+        }
+    }
+}
+
+/// Waits for a run for a time, or until something is queued.
+async fn look_up_from(
+    core: &Core,
+    mailbox: &Mailbox,
+    running: &mut Running,
+    most: Duration,
+) -> Option<Result<Made, Failure>> {
+    let called = async {
+        core.within(most, mailbox.called.notified()).await;
+    };
+    running.until(called).await
+}
+
+fn lost(entry: &Accepted) -> Failure {
+    Failure::Limit {
+        what: format!("{} instances were gone while they ran the turn", entry.lost),
+        limit: "lost_max",
+    }
+}
+
+fn typing(origin: &Origin) -> Activity {
+    let mut typing = Activity::typing();
+    origin.address(&mut typing);
+    typing
+}

@@ -1,0 +1,158 @@
+//! The end of a long turn: what it made is committed, tried again later, or parked.
+
+use std::sync::Arc;
+
+use super::aside::{first, see_to};
+use crate::{
+    engine::{
+        core::Core,
+        deadline::Deadline,
+        documents::FurtherDocuments,
+        item::Batch,
+        long_run::{LongRun, Progress},
+        mailbox::Mailbox,
+        round::{Round, Setback},
+        turns::Judged,
+    },
+    error::{Error, Failure},
+    id::TurnId,
+    ledger::{Accepted, Chore, Timer},
+    store,
+};
+
+/// How a step in the line ended.
+pub(super) enum Step {
+    /// The first one in line is done with.
+    Ended,
+    /// There is nothing to do here, or not for us.
+    Nothing,
+}
+
+/// Commits what the first one in line has made, or that it failed.
+pub(super) async fn finish(
+    core: &Arc<Core>,
+    mailbox: &Arc<Mailbox>,
+    run: &mut LongRun,
+    entry: &Accepted,
+) -> Result<Step, Setback> {
+    let ended = try_to_finish(core, mailbox, run, entry).await;
+    match ended {
+        Err(Setback::Never(Error::Store(error)))
+            if matches!(run.progress, Progress::Made(Ok(_))) =>
+        {
+            // What it made cannot be saved, the further documents neither; that it failed may.
+            run.documents = FurtherDocuments::new(core, None, 0);
+            run.progress = Progress::Made(Err(Arc::new(Failure::Store(Arc::clone(&error)))));
+            match *error {
+                // It is what it made that is refused, not the conversation.
+                store::Error::TooLarge { .. } => try_to_finish(core, mailbox, run, entry).await,
+                _ => Err(Setback::Never(Error::Store(error))),
+            }
+        }
+        Err(Setback::Conflict) if run.documents.is_used() => {
+            // One of the further documents may have changed: what was made of it does not hold.
+            run.outdate();
+            Err(Setback::Conflict)
+        }
+        ended => ended,
+    }
+}
+
+async fn try_to_finish(
+    core: &Arc<Core>,
+    mailbox: &Arc<Mailbox>,
+    run: &mut LongRun,
+    entry: &Accepted,
+) -> Result<Step, Setback> {
+    let Some((mut round, now_first)) = first(core, mailbox, 0).await? else {
+        return Ok(Step::Nothing);
+    };
+    if now_first.ids != entry.ids {
+        // It has committed already, and its answer was lost.
+        return Ok(Step::Ended);
+    }
+    if !run.holds(&round.draft.document) {
+        run.outdate();
+        return Err(Setback::again("another turn committed first"));
+    }
+    let Progress::Made(made) = &run.progress else { return Ok(Step::Nothing) };
+    round.catch_up(&[]);
+    round.deadline = Deadline::at(core.uptime() + core.limits.deadline);
+    round.documents = Arc::clone(&run.documents);
+    let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
+    let again_at = entry.is_timer.then(|| core.timer_again_at(entry.tries)).flatten();
+    let attempt = &Arc::clone(&run.attempt);
+    let judged = match round.judge(&*core.logic, attempt, made.clone(), again_at.is_none()).await {
+        Ok(judged) => judged,
+        Err(setback) => {
+            // A load failed under the logic: it begins again, with the receipts that it has.
+            run.outdate();
+            return Err(setback);
+        }
+    };
+    let now = core.now();
+    match judged {
+        Judged::Done(outcome) => {
+            round.draft.end_first();
+            drop(round.keep(attempt, &ids, outcome, false));
+            round.tally.turns += 1;
+            round.tally.fired += usize::from(entry.is_timer);
+        }
+        Judged::Handled(outcome, failure) => {
+            match entry.is_timer {
+                true => round.draft.park_first(&[], &failure.to_string(), now, &core.limits),
+                false => round.draft.end_first(),
+            }
+            drop(round.keep(attempt, &ids, outcome, false));
+            round.tally.turns += 1;
+        }
+        Judged::Failed(failure) if failure.is_newer() => {
+            drop(round);
+            return hand_to_newer(core, mailbox).await;
+        }
+        Judged::Failed(failure) => match again_at {
+            Some(at) => {
+                round.draft.end_first();
+                let id = attempt.origin.activity().id.clone().unwrap_or_default();
+                let timer = Timer { id, at, tries: entry.tries, activity: entry.activity.clone() };
+                round.draft.put_off(&timer, at);
+            }
+            None => {
+                core.counters.parked.add(1);
+                round.draft.park_first(&ids, &failure.to_string(), now, &core.limits);
+            }
+        },
+    }
+    round.settle_claim(false);
+    round.commit().await?;
+    mailbox.changed.notify_one();
+    Ok(Step::Ended)
+}
+
+/// An instance of the newer build runs it.
+async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step, Setback> {
+    core.shunned.add(&mailbox.key, core.uptime());
+    mailbox.state().delivery.begin_release();
+    let release = Batch { chores: vec![Chore::Release], ..Batch::default() };
+    see_to(core, mailbox, release).await;
+    Ok(Step::Nothing)
+}
+
+impl Round<'_> {
+    /// Parks the first one in line, which cannot be read: what stands behind it runs.
+    pub(super) async fn park_unreadable(
+        mut self,
+        entry: &Accepted,
+        failure: &Failure,
+    ) -> Result<Step, Setback> {
+        let (core, key) = (self.core, &self.mailbox.key);
+        tracing::error!(%key, %failure, "an acknowledged activity was parked");
+        self.catch_up(&[]);
+        core.counters.parked.add(1);
+        let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
+        self.draft.park_first(&ids, &failure.to_string(), core.now(), &core.limits);
+        self.settle_claim(false);
+        self.commit().await?;
+        Ok(Step::Ended)
+    }
+}

@@ -1,0 +1,193 @@
+//! Persist: the commit of a draft and its further documents. The one place where a turn is written.
+//!
+//! It says what was committed and performs nothing: answers, deliveries, alarms and the cache are the
+//! caller's, by [`Committed`].
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+use sayso_activity::Raw;
+
+use super::{
+    cache::Cached,
+    core::Core,
+    deadline::Deadline,
+    documents::{FurtherDocuments, Held},
+    mailbox::Moment,
+};
+use crate::{
+    Key,
+    fault::fault,
+    ledger::{Decided, Document, Draft, Prepared},
+    store::{ETag, Error, Saved, Write},
+};
+
+/// How a commit ended.
+#[derive(Debug)]
+pub(super) enum Commit {
+    /// It is durable.
+    Done(Box<Committed>),
+    /// Another write came first.
+    Conflict,
+    /// The outcome is not known, or the store failed. Load and look.
+    Again {
+        /// What happened, for the error if it goes on like this.
+        reason: String,
+        /// How long the store asks to wait.
+        wait: Option<Duration>,
+    },
+    /// It can never succeed.
+    Never(Arc<Error>),
+}
+
+/// A commit that is durable, and what follows from it.
+#[derive(Debug)]
+pub(super) struct Committed {
+    pub(super) document: Box<Document>,
+    pub(super) etag: ETag,
+    pub(super) bytes: usize,
+    /// When it began: from then on the claim in it is proven.
+    pub(super) began: Moment,
+    /// Whether the outbox was taken over from another instance.
+    pub(super) is_taken: bool,
+    /// Whether it decided about further documents that are to be finished.
+    pub(super) has_decided: bool,
+}
+
+impl Core {
+    /// Writes a draft and the further documents, all or none.
+    pub(super) async fn commit(
+        &self,
+        key: &Key,
+        mut draft: Draft,
+        documents: &FurtherDocuments,
+        deadline: Deadline,
+    ) -> Commit {
+        let began = self.moment();
+        if let Some(stale) = self.stale_read(documents, deadline).await {
+            return stale;
+        }
+        let further = documents.changed();
+        let has_decided = !further.is_empty() && self.store.transactions().is_none();
+        let id = if has_decided { self.ids.unique() } else { String::new() };
+        let rev = draft.document.ledger.rev;
+        if has_decided {
+            draft.document.ledger.decided.push(decide(id.clone(), &further));
+        }
+        let write = self.write(key, &mut draft.document, &draft.expect);
+        let bytes = write.body.len();
+        fault!("before_commit");
+        let left = deadline.left(began.uptime);
+        let time_max = self.store.save_time_max().filter(|_| further.is_empty());
+        let saved = match (has_decided, further.is_empty()) {
+            (false, true) => self.store.save(write),
+            (false, false) => self.save_all(write, further).boxed(),
+            (true, _) => self.save_in_steps(write, (&id, rev), further).boxed(),
+        };
+        let saved = match time_max.is_some_and(|most| most <= left) {
+            true => Some(saved.await),
+            false => self.by(deadline, saved).await,
+        };
+        match saved.unwrap_or_else(|| Err(self.unknown())) {
+            Ok(Saved::Committed(etag)) => {
+                fault!("after_commit");
+                self.counters.commits.add(1);
+                let Draft { document, is_taken, .. } = draft;
+                Commit::Done(Box::new(Committed {
+                    document,
+                    etag,
+                    bytes,
+                    began,
+                    is_taken,
+                    has_decided,
+                }))
+            }
+            Ok(Saved::Conflict) => {
+                self.counters.conflicts.add(1);
+                Commit::Conflict
+            }
+            Err(error) if error.is_transient() => {
+                if matches!(error, Error::Unknown { .. }) {
+                    self.counters.unknown.add(1);
+                }
+                Commit::Again { reason: error.to_string(), wait: error.retry_after() }
+            }
+            Err(error) => Commit::Never(Arc::new(error)),
+        }
+    }
+
+    fn unknown(&self) -> Error {
+        let reason = "no answer before the deadline".to_owned();
+        Error::Unknown { store: self.store.to_string().into(), reason, source: None }
+    }
+
+    /// Validates the documents that were only read: between the last read and the first look here all of
+    /// them were as they were read, so the turn saw one state.
+    async fn stale_read(&self, documents: &FurtherDocuments, deadline: Deadline) -> Option<Commit> {
+        for (key, expect) in documents.to_validate() {
+            match Box::pin(self.read(&key, deadline)).await {
+                Ok((_, now)) if now == expect => {}
+                Ok(_) => {
+                    self.counters.conflicts.add(1);
+                    return Some(Commit::Conflict);
+                }
+                Err(error) if error.is_transient() => {
+                    let wait = error.retry_after();
+                    return Some(Commit::Again { reason: error.to_string(), wait });
+                }
+                Err(error) => return Some(Commit::Never(Arc::new(error))),
+            }
+        }
+        None
+    }
+
+    async fn save_all(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
+        let transactions = self.store.transactions().expect("without them it is done in steps");
+        let mut writes = vec![write];
+        for (key, mut held) in further {
+            writes.push(self.write(&key, &mut held.document, &held.expect));
+        }
+        match transactions.save_all(writes).await? {
+            Saved::Conflict => Ok(Saved::Conflict),
+            Saved::Committed(etags) => {
+                let first = etags.into_iter().next();
+                Ok(Saved::Committed(first.expect("one version for each write")))
+            }
+        }
+    }
+
+    /// Prepares the further documents and writes the conversation. `rev` is the revision it replaces.
+    async fn save_in_steps(
+        &self,
+        write: Write,
+        (id, rev): (&str, u64),
+        further: Vec<(Key, Held)>,
+    ) -> Result<Saved, Error> {
+        for (key, Held { expect, document, before }) in further {
+            let bag = Raw::from_text(document.bag.to_json()).expect("a bag is JSON");
+            let by = write.key.as_str().to_owned();
+            let prepared = Prepared { id: id.to_owned(), by, rev, bag };
+            let mut document = Document { bag: before.unwrap_or_default(), ..document };
+            document.ledger.prepared = Some(Arc::new(prepared));
+            let step = self.write(&key, &mut document, &expect);
+            let bytes = step.body.len();
+            match self.store.save(step).await? {
+                Saved::Conflict => return Ok(Saved::Conflict),
+                Saved::Committed(etag) => {
+                    let cached = Cached { document: Box::new(document), etag, bytes };
+                    self.cache().put(&key, cached);
+                }
+            }
+        }
+        self.store.save(write).await
+    }
+}
+
+/// The names that a commit leaves for those who must finish it.
+fn decide(id: String, further: &[(Key, Held)]) -> Decided {
+    let documents = further.iter().map(|(key, held)| {
+        // The revision that the prepared document will have: an older one is a stale read.
+        (key.as_str().to_owned(), held.document.ledger.rev + 1)
+    });
+    Decided { id, documents: documents.collect() }
+}

@@ -1,0 +1,74 @@
+//! Reading and writing single documents: text to document and back, within a deadline.
+
+use std::time::Duration;
+
+use super::{cache::Cached, core::Core, deadline::Deadline};
+use crate::{
+    Key,
+    ledger::{Document, is_expired},
+    store::{ETag, Error, Expect, Saved, Write},
+};
+
+impl Core {
+    /// Reads a document from the store. Absent is an empty document.
+    pub(super) async fn read(
+        &self,
+        key: &Key,
+        deadline: Deadline,
+    ) -> Result<(Document, Expect), Error> {
+        self.counters.loads.add(1);
+        let loaded = self.by(deadline, self.store.load(key)).await;
+        match loaded.unwrap_or_else(|| Err(self.silent()))? {
+            None => Ok((Document::default(), Expect::Absent)),
+            Some(stored) => Ok((Document::parse(key, &stored.body)?, Expect::At(stored.etag))),
+        }
+    }
+
+    /// The error of a store that did not answer in time.
+    pub(super) fn silent(&self) -> Error {
+        let reason = "no answer before the deadline".to_owned();
+        Error::Unavailable { store: self.store.to_string().into(), reason, source: None }
+    }
+
+    /// Gives a document its next revision and writes it as text. History that has no room goes first.
+    pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
+        document.trim(&self.limits);
+        let ledger = &mut document.ledger;
+        ledger.rev += 1;
+        self.ids.write_unique(&mut ledger.write);
+        ledger.expires = match self.ttl(key) {
+            Some(ttl) if ledger.waits_until().is_none() => Some(self.now().after(ttl)),
+            _ => None,
+        };
+        let (due, expires) = (ledger.due(), ledger.expires);
+        Write { key: key.clone(), expect: expect.clone(), body: document.to_json(), due, expires }
+    }
+
+    fn ttl(&self, key: &Key) -> Option<Duration> {
+        let ttl = &self.limits.ttl;
+        if ttl.is_set() { ttl.of(key) } else { None }
+    }
+
+    /// Whether a document counts as absent by now.
+    pub(super) fn is_expired(&self, key: &Key, document: &Document) -> bool {
+        document.ledger.expires.is_some()
+            && is_expired(&document.ledger, self.now(), self.limits.ttl.of(key))
+    }
+
+    /// Removes a document that counts as absent, if it is still the one that was seen.
+    pub(super) async fn remove(&self, key: &Key, etag: &ETag, deadline: Deadline) {
+        let removed = self.by(deadline, self.store.delete(key, etag)).await;
+        self.cache().forget(key);
+        if let Some(Ok(Saved::Committed(_))) = removed {
+            self.counters.expired.add(1);
+        }
+    }
+
+    /// Keeps a document in memory that this instance read or wrote.
+    pub(super) fn remember(&self, key: &Key, document: Box<Document>, expect: Expect) {
+        if let Expect::At(etag) = expect {
+            let bytes = document.bytes();
+            self.cache().put(key, Cached { document, etag, bytes });
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Receipts of `once`, by turn: they outlive attempts, given-up turns and redeliveries in this process.
+
+use std::sync::Arc;
+
+use lru::LruCache;
+
+use crate::{
+    attempt::Receipts,
+    by_key::Hashed,
+    id::TurnId,
+    sync::{AtomicBool, Mutex, Ordering, lock},
+};
+
+/// The receipts of turns, the least recently used forgotten first.
+#[derive(Debug)]
+pub(crate) struct ReceiptBook {
+    by_turn: Mutex<LruCache<TurnId, Arc<Receipts>, Hashed>>,
+    /// Most bots never call `once`, and need not look inside.
+    is_used: AtomicBool,
+    most: usize,
+}
+
+impl ReceiptBook {
+    pub(crate) fn new(most: usize) -> Self {
+        let by_turn = Mutex::new(LruCache::unbounded_with_hasher(Hashed::default()));
+        Self { by_turn, is_used: AtomicBool::new(false), most }
+    }
+
+    fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn get(&self, turn: TurnId) -> Option<Arc<Receipts>> {
+        if !self.is_used() {
+            return None;
+        }
+        lock(&self.by_turn).get(&turn).cloned()
+    }
+
+    pub(crate) fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
+        self.is_used.store(true, Ordering::Release);
+        let mut by_turn = lock(&self.by_turn);
+        by_turn.get_or_insert(turn, || Arc::clone(receipts));
+        while by_turn.len() > self.most.max(1) {
+            drop(by_turn.pop_lru());
+        }
+    }
+
+    /// A turn is durable. Its receipts stay for a while: a stale read may have it run once more, for nothing.
+    /// Its streams go; they hold on to the instance.
+    pub(crate) fn settle(&self, turn: TurnId) {
+        if !self.is_used() {
+            return;
+        }
+        let mut by_turn = lock(&self.by_turn);
+        if by_turn.peek(&turn).is_some_and(|receipts| receipts.end_streams()) {
+            drop(by_turn.pop(&turn));
+        }
+    }
+}

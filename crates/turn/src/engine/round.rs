@@ -1,0 +1,303 @@
+//! A round: one load, the turns of a batch, one commit.
+
+use std::{sync::Arc, time::Duration};
+
+use smallvec::SmallVec;
+
+use super::{
+    answer::{Answer, Verdict},
+    cache::Cached,
+    core::Core,
+    deadline::Deadline,
+    documents::FurtherDocuments,
+    item::{Batch, Item},
+    long_run::LongRun,
+    mailbox::Mailbox,
+    persist::Commit,
+    two_phase::Loaded,
+};
+use crate::{
+    error::Error,
+    fault::fault,
+    id::TurnId,
+    ledger::{Chore, Draft, Wake, is_overdue},
+    store::{self, ETag, Expect},
+};
+
+/// Why a round did not bring it to an end.
+#[derive(Debug)]
+pub(super) enum Setback {
+    /// The outcome is not known, or the store failed.
+    Again { reason: String, wait: Option<Duration> },
+    /// Another instance committed first.
+    Conflict,
+    /// Everything that is left waits for a turn that was acknowledged and has not ended.
+    Behind,
+    /// It can never succeed.
+    Never(Error),
+}
+
+impl Setback {
+    pub(super) fn of(error: Arc<store::Error>) -> Self {
+        match error.is_transient() {
+            true => Self::Again { reason: error.to_string(), wait: error.retry_after() },
+            false => Self::Never(Error::Store(error)),
+        }
+    }
+
+    pub(super) fn again(reason: &str) -> Self {
+        Self::Again { reason: reason.to_owned(), wait: None }
+    }
+
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Again { reason, .. } => reason.clone(),
+            Self::Conflict => "another instance committed first".to_owned(),
+            Self::Behind => "an earlier turn of the conversation takes long".to_owned(),
+            Self::Never(error) => error.to_string(),
+        }
+    }
+
+    /// How long the store asks to wait.
+    pub(super) fn wait(&self) -> Duration {
+        match self {
+            Self::Again { wait, .. } => wait.unwrap_or_default(),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// A round that committed, or had nothing to write. Items without a verdict go back into the queue.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    pub(super) verdicts: SmallVec<[Option<Verdict>; 1]>,
+    /// The run that goes on.
+    pub(super) late: Option<Box<LongRun>>,
+}
+
+/// One round of a batch.
+#[derive(Debug)]
+pub(super) struct Round<'a> {
+    pub(super) core: &'a Arc<Core>,
+    pub(super) mailbox: &'a Arc<Mailbox>,
+    pub(super) deadline: Deadline,
+    pub(super) draft: Draft,
+    pub(super) documents: Arc<FurtherDocuments>,
+    /// Whether the document comes from the store, not from memory.
+    is_fresh: bool,
+    pub(super) tally: Tally,
+}
+
+/// What a round counts if it commits.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) turns: usize,
+    pub(super) accepted: usize,
+    pub(super) fired: usize,
+    /// Turns that have receipts.
+    pub(super) paid: SmallVec<[TurnId; 1]>,
+}
+
+impl<'a> Round<'a> {
+    /// Loads the document: from memory in the first round where that may do, else from the store.
+    pub(super) async fn load(
+        core: &'a Arc<Core>,
+        mailbox: &'a Arc<Mailbox>,
+        (number, deadline): (u32, Deadline),
+        wants_fresh: bool,
+    ) -> Result<Self, Setback> {
+        let documents = FurtherDocuments::new(core, Some(deadline), number);
+        let round = |draft, is_fresh| Round {
+            core,
+            mailbox,
+            deadline,
+            draft,
+            documents,
+            is_fresh,
+            tally: Tally::default(),
+        };
+        if number == 0 && !wants_fresh {
+            let lent = core.cache().lend(&mailbox.key);
+            if let Some(Cached { document, etag, .. }) = lent
+                && document.ledger.prepared.is_none()
+                && !core.is_expired(&mailbox.key, &document)
+            {
+                core.counters.cache_hits.add(1);
+                return Ok(round(Draft::new(document, Expect::At(etag)), false));
+            }
+        }
+        match Box::pin(core.load(&mailbox.key, number, deadline)).await {
+            Ok(Loaded { document, expect, is_settled, is_expired }) => {
+                let delivery = &mut mailbox.state().delivery;
+                if document.ledger.rev < delivery.rev && expect != Expect::Absent {
+                    return Err(Setback::again("the store answered with an older version"));
+                }
+                delivery.is_shared |= delivery.rev > 0 && document.ledger.rev > delivery.rev;
+                let mut draft = Draft::new(Box::new(document), expect);
+                draft.is_changed = is_settled;
+                draft.is_expired = is_expired;
+                Ok(round(draft, true))
+            }
+            Err(error) => Err(Setback::of(Arc::new(error))),
+        }
+    }
+
+    /// Runs a batch and commits it.
+    pub(super) async fn run(mut self, batch: &Batch) -> Result<Ended, Setback> {
+        fault!("after_load");
+        if !self.draft.document.ledger.decided.is_empty() {
+            Box::pin(self.core.finish(&mut self.draft, self.deadline)).await;
+        }
+        let has_handed = self.catch_up(&batch.chores);
+        let stale = self.wake(batch);
+        let mut ended = Ended::default();
+        for item in &batch.items {
+            let (verdict, late) = self.turn(item).await?;
+            ended.verdicts.push(verdict);
+            ended.late = ended.late.or(late);
+        }
+        let is_behind = !batch.items.is_empty() && ended.verdicts.iter().all(Option::is_none);
+        self.draft.is_changed |= self.documents.is_changed();
+        self.settle_claim(batch.chores.iter().any(Chore::gives_up));
+        if !self.draft.is_changed {
+            // Neither a failure nor that a turn has not ended is to be told from memory.
+            let is_doubtful =
+                |verdict: &Result<Answer, Error>| !verdict.as_ref().is_ok_and(|a| !a.is_pending);
+            let has_failed = ended.verdicts.iter().flatten().flatten().any(is_doubtful);
+            if has_failed && !self.is_fresh {
+                // No commit says that the document was still so when the logic failed on it.
+                return Err(Setback::again("the document in memory may be old"));
+            }
+            self.leave(batch, (has_handed, has_failed), stale).await?;
+        } else {
+            ended.late = ended.late.map(LongRun::checked);
+            self.commit().await?;
+            if batch.items.is_empty() && has_handed {
+                fault!("after_record");
+            }
+        }
+        if is_behind { Err(Setback::Behind) } else { Ok(ended) }
+    }
+
+    /// Settles who delivers: this instance, unless it gives its claims up.
+    pub(super) fn settle_claim(&mut self, gives_up: bool) {
+        let core = self.core;
+        let is_shunned = || core.shunned.contains(&self.mailbox.key, || core.uptime());
+        let gives_up = gives_up || core.is_releasing() || is_shunned();
+        self.draft.settle_claim(core.me(), gives_up, || core.now());
+    }
+
+    /// Commits the draft, performs what follows, and counts.
+    pub(super) async fn commit(self) -> Result<(), Setback> {
+        let Self { core, mailbox, deadline, draft, documents, tally, .. } = self;
+        match core.commit(&mailbox.key, draft, &documents, deadline).await {
+            Commit::Done(committed) => {
+                if let Some(courier) = core.follow(mailbox, *committed) {
+                    core.go(courier).await;
+                }
+                core.counters.turns.add(tally.turns);
+                core.counters.accepted.add(tally.accepted);
+                core.counters.fired.add(tally.fired);
+                tally.paid.into_iter().for_each(|turn| core.receipts.settle(turn));
+                Ok(())
+            }
+            Commit::Conflict => {
+                mailbox.state().delivery.is_shared = true;
+                Err(Setback::Conflict)
+            }
+            Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
+            Commit::Never(error) => Err(Setback::Never(Error::Store(error))),
+        }
+    }
+
+    /// Leaves the document as it is stored.
+    async fn leave(
+        self,
+        batch: &Batch,
+        (has_handed, has_failed): (bool, bool),
+        stale: Option<ETag>,
+    ) -> Result<(), Setback> {
+        let Self { core, mailbox, deadline, draft, is_fresh, .. } = self;
+        // A record that an earlier commit has made already needs no other; the courier knows by now.
+        let is_wanted = |chore: &Chore| match chore {
+            Chore::Record => has_handed,
+            Chore::Finish => false,
+            _ => true,
+        };
+        if !is_fresh && batch.chores.iter().any(is_wanted) {
+            // Memory knows nothing of what was asked for; the store may.
+            return Err(Setback::again("the document in memory is old"));
+        }
+        let expired = match (draft.is_expired, &draft.expect) {
+            (true, Expect::At(etag)) => Some(etag.clone()),
+            _ => stale,
+        };
+        match expired {
+            Some(etag) => Box::pin(core.remove(&mailbox.key, &etag, deadline)).await,
+            None => core.unchanged(mailbox, draft, is_fresh),
+        }
+        if has_failed {
+            // The next one looks into the store: another instance may know better.
+            core.cache().forget(&mailbox.key);
+        }
+        Ok(())
+    }
+
+    /// Leaves the document as it is, for whoever comes next.
+    pub(super) fn leave_alone(self) {
+        self.core.unchanged(self.mailbox, self.draft, self.is_fresh);
+    }
+
+    /// Brings what the courier did and asks for into the draft. Whether it has handed anything over.
+    pub(super) fn catch_up(&mut self, chores: &[Chore]) -> bool {
+        let mut state = self.mailbox.state();
+        if chores.contains(&Chore::Release) {
+            // It may have become ours since. Nothing is handed over that this does not know of.
+            state.delivery.begin_release();
+        }
+        let handed = &state.delivery.handed;
+        self.draft.record(handed, &self.core.limits);
+        self.draft.do_chores(chores, self.core.me(), |id| state.is_doubtful(id));
+        !handed.is_empty()
+    }
+
+    /// Puts timers that are due into the queue, as turns of their own. Gives the version of a document
+    /// that this instance has seen over its time, and unchanged, for a whole time to live.
+    fn wake(&mut self, batch: &Batch) -> Option<ETag> {
+        let wakes = batch.chores.iter().filter_map(|chore| match chore {
+            Chore::Wake(wake) => Some(wake),
+            _ => None,
+        });
+        let mut stale = None;
+        for wake in wakes {
+            let core = self.core;
+            let moment = core.moment();
+            let mut state = self.mailbox.state();
+            let waiting = &mut state.queue.waiting;
+            // Every instance that committed here has an alarm; the last of them fires.
+            let is_first = *wake != Wake::Timer || self.draft.is_written_by(core.me());
+            let due = if is_first { self.draft.due_timers(moment.wall) } else { Vec::new() };
+            for timer in due {
+                let id = TurnId::new(&self.mailbox.key, &timer.id);
+                if !waiting.iter().chain(&batch.items).any(|item| item.is_of(id)) {
+                    let times = (moment.wall, moment.uptime);
+                    let item = Item::of_timer(&self.mailbox.key, &timer, times);
+                    waiting.push_back(item);
+                }
+            }
+            drop(state);
+            if *wake == Wake::Rested {
+                self.draft.end_rest();
+            }
+            let ledger = &self.draft.document.ledger;
+            if let Wake::Found(etag, watched) = wake
+                && self.draft.expect.is_at(etag)
+                && is_overdue(ledger, moment.wall)
+                && core.limits.ttl.of(&self.mailbox.key).is_some_and(|ttl| *watched >= ttl)
+            {
+                stale = Some(etag.clone());
+            }
+        }
+        stale
+    }
+}

@@ -1,0 +1,241 @@
+//! One turn of a round: from the ids lately seen to a draft that carries its outcome.
+
+mod outcome;
+mod timer;
+
+use std::{sync::Arc, time::Duration};
+
+use sayso_activity::{Activity, Raw};
+use smallvec::SmallVec;
+use tracing::Instrument;
+
+pub(super) use self::outcome::{Judged, attempt};
+use super::{
+    answer::{Answer, Verdict},
+    item::{Cause, Item, Operation, OperationKind, Part, expects_replies},
+    listened,
+    long_run::LongRun,
+    round::{Round, Setback},
+};
+use crate::{attempt::Attempt, error::Error, id::TurnId, ledger::Accepted, run::Made};
+
+/// The verdict of an item, none if it goes back into the queue; and the run that goes on if it takes too
+/// long to be waited for.
+pub(super) type Turned = (Option<Verdict>, Option<Box<LongRun>>);
+
+/// How a run ended, if it did.
+#[expect(clippy::large_enum_variant, reason = "nearly all have ended, and are not moved far")]
+enum Ran {
+    Ended(Judged),
+    /// Nobody should wait for it any longer; it runs on.
+    Late(Box<LongRun>),
+}
+
+/// How long a run is waited for.
+#[derive(Clone, Copy)]
+struct Patience {
+    most: Duration,
+    /// Whether it goes on after that, acknowledged; else it is stopped.
+    can_go_on: bool,
+    /// Whether the error handler speaks if it fails.
+    has_words: bool,
+}
+
+impl Round<'_> {
+    /// One item: skipped where it was seen before, put in line behind a turn that goes on, else run and
+    /// applied to the draft.
+    pub(super) async fn turn(&mut self, item: &Item) -> Result<Turned, Setback> {
+        match &item.cause {
+            Cause::Operator(operation) => Ok((Some(self.operate(item, operation)), None)),
+            Cause::Timer(id) => {
+                let late = Box::pin(self.fire(item, id)).await?;
+                Ok((Some(Verdict::new()), late))
+            }
+            Cause::Activity | Cause::Proactive(_) => self.activity(item).await,
+        }
+    }
+
+    async fn activity(&mut self, item: &Item) -> Result<Turned, Setback> {
+        let (mut verdicts, ids) = self.repeats(item);
+        let Some(first) = ids.first().copied() else { return Ok((Some(verdicts), None)) };
+        let activity = merged(item, &ids);
+        let mut late = None;
+        let verdict = if self.draft.document.ledger.inbox.is_empty() {
+            let source = listened::source(&self.documents, item.listener.as_ref());
+            let origin = item.origin(&activity);
+            let attempt = attempt(self.core, self.mailbox, first, (origin, item.now), source)
+                .of(&self.draft.document.bag);
+            match self.run_logic(&attempt, item, self.patience(item)?).await? {
+                Ran::Ended(judged) => {
+                    let is_answer = expects_replies(&activity);
+                    judged.into_outcome().map_err(Error::from).map(|outcome| {
+                        self.tally.turns += 1;
+                        let recorded = self.keep(&attempt, &ids, outcome, is_answer);
+                        Answer::new(recorded.as_deref(), false)
+                    })
+                }
+                Ran::Late(run) => {
+                    late = Some(run);
+                    self.line_up(item, &ids, &activity)
+                }
+            }
+        } else if item.can_wait() {
+            self.line_up(item, &ids, &activity)
+        } else {
+            // It may end in time.
+            return Ok((None, None));
+        };
+        for (part, slot) in item.parts.iter().zip(&mut verdicts) {
+            if ids.contains(&part.id) {
+                slot.clone_from(&verdict);
+            }
+        }
+        Ok((Some(verdicts), late))
+    }
+
+    /// The answers of parts that were handled before, and the ids of those that were not, each once.
+    fn repeats(&self, item: &Item) -> (Verdict, SmallVec<[TurnId; 2]>) {
+        let ledger = &self.draft.document.ledger;
+        let mut new: SmallVec<[TurnId; 2]> = SmallVec::new();
+        let mut verdicts = Verdict::new();
+        for Part { id, .. } in &item.parts {
+            let is_accepted = ledger.is_accepted(*id);
+            // The same activity may have come several times while it waited.
+            if !is_accepted && !ledger.seen.contains(*id) && !new.contains(id) {
+                new.push(*id);
+            }
+            verdicts.push(Ok(match is_accepted {
+                true => Answer::pending(true),
+                false => Answer::new(ledger.answer(*id).map(AsRef::as_ref), true),
+            }));
+        }
+        self.core.counters.duplicates.add(item.parts.len() - new.len());
+        (verdicts, new)
+    }
+
+    fn patience(&self, item: &Item) -> Result<Patience, Setback> {
+        let limits = &self.core.limits;
+        // The time of the batch, not its own: those who came before it wait for the same commit.
+        let now = self.core.uptime();
+        let left = self.deadline.left(now);
+        let can_go_on = item.can_wait() && limits.acknowledge_after < limits.deadline;
+        if self.deadline.is_over(now) && !can_go_on {
+            // The time went by before it was its turn: that is no failure of the logic.
+            return Err(Setback::again("no time was left to run it"));
+        }
+        // Acknowledged or not, the commit takes time, too.
+        let commit = limits.deadline.saturating_sub(limits.acknowledge_after);
+        let most = if can_go_on { left.saturating_sub(commit) } else { left };
+        Ok(Patience { most, can_go_on, has_words: true })
+    }
+
+    /// Runs the logic for as long as it is waited for, or until something comes up that cannot wait.
+    async fn run_logic(
+        &mut self,
+        attempt: &Arc<Attempt>,
+        item: &Item,
+        patience: Patience,
+    ) -> Result<Ran, Setback> {
+        let (core, mailbox) = (self.core, self.mailbox);
+        core.counters.attempts.add(1);
+        let logic = match &item.cause {
+            Cause::Proactive(logic) => logic,
+            _ => &core.logic,
+        };
+        let mut running = item.span.in_scope(|| attempt.start(&**logic));
+        let ran = match patience.can_go_on {
+            false => {
+                let ran = running.within(&*core.clock, patience.most);
+                ran.instrument(item.span.clone()).await
+            }
+            true => {
+                let sleep = |most| async move {
+                    if !mailbox.state().queue.is_called() {
+                        core.within(most, mailbox.called.notified()).await;
+                    }
+                };
+                running.unless(patience.most, sleep).instrument(item.span.clone()).await
+            }
+        };
+        let made: Result<Made, _> = match ran {
+            Some(made) => made,
+            None if patience.can_go_on => {
+                let turn = self.draft.document.ledger.turn;
+                let documents = Arc::clone(&self.documents);
+                let run = LongRun::new(Arc::clone(attempt), running, documents, turn);
+                return Ok(Ran::Late(Box::new(run)));
+            }
+            None => {
+                self.documents.stop();
+                let own = patience.most.saturating_sub(self.documents.waited());
+                if own < core.limits.deadline / 2 && self.documents.failed().is_none() {
+                    // The store, or turns before it, used its time up: no failure of the logic.
+                    return Err(Setback::again("too little time was left to run it"));
+                }
+                Err(running.stop(core.limits.deadline))
+            }
+        };
+        let judged = self.judge(&**logic, attempt, made.map_err(Arc::new), patience.has_words);
+        judged.instrument(item.span.clone()).await.map(Ran::Ended)
+    }
+
+    /// Puts an activity in line: what is durable of it is that it will be handled.
+    fn line_up(
+        &mut self,
+        item: &Item,
+        ids: &[TurnId],
+        activity: &Activity,
+    ) -> Result<Answer, Error> {
+        let accepted = Accepted {
+            ids: ids.iter().map(ToString::to_string).collect(),
+            at: item.now,
+            lost: 0,
+            is_timer: false,
+            tries: 0,
+            activity: Raw::of(activity).expect("an activity is always JSON"),
+        };
+        self.draft.accept(accepted, &self.core.limits).map_err(Error::Overlap)?;
+        self.tally.accepted += 1;
+        Ok(Answer::pending(false))
+    }
+
+    /// Does what an operator asks for.
+    fn operate(&mut self, item: &Item, operation: &Operation) -> Verdict {
+        let verdict = Verdict::from_iter([Ok(Answer::new(None, false))]);
+        let Some(id) = item.parts.first().map(|part| part.id) else { return verdict };
+        if self.draft.document.ledger.seen.contains(id) {
+            // It has committed already, and its answer was lost.
+            return verdict;
+        }
+        let which = operation.which.as_ref();
+        let count = match operation.what {
+            OperationKind::RetryParked => self.draft.retry_parked(which, self.core.now()),
+            OperationKind::DropParked => self.draft.drop_parked(which),
+        };
+        if count > 0 {
+            self.draft.document.ledger.seen.push(id, self.core.limits.seen_max);
+        }
+        operation.done(count);
+        verdict
+    }
+}
+
+/// One activity of several: the last one, with all texts and attachments.
+fn merged(item: &Item, ids: &[TurnId]) -> Arc<Activity> {
+    let mut ids: SmallVec<[TurnId; 2]> = ids.into();
+    let mut is_new = |part: &&Part| {
+        let at = ids.iter().position(|id| *id == part.id);
+        at.map(|at| ids.remove(at)).is_some()
+    };
+    let parts: SmallVec<[&Part; 2]> = item.parts.iter().filter(|part| is_new(part)).collect();
+    let (Some(last), true) = (parts.last(), parts.len() > 1) else {
+        return Arc::clone(&parts.first().expect("a turn has a part").activity);
+    };
+    let mut activity = Activity::clone(&last.activity);
+    let texts: Vec<&str> = parts.iter().map(|part| part.activity.text()).collect();
+    activity.text = Some(texts.join("\n"));
+    let attachments = parts.iter().filter_map(|part| part.activity.attachments.clone());
+    let attachments: Vec<_> = attachments.flatten().collect();
+    activity.attachments = (!attachments.is_empty()).then_some(attachments);
+    Arc::new(activity)
+}

@@ -1,0 +1,109 @@
+//! The turn of a timer: fired once, tried again with back-off when it fails, parked in the end.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Judged, Patience, Ran, attempt};
+use crate::{
+    attempt::Origin,
+    backoff::Backoff,
+    clock::Timestamp,
+    engine::{
+        core::Core,
+        item::Item,
+        listened,
+        long_run::LongRun,
+        round::{Round, Setback},
+    },
+    id::TurnId,
+    ledger::Timer,
+};
+
+/// How long a timer's turn runs before it is made durable that this instance is at it. Others that find
+/// the timer due wait longer than this before they fire it.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The back-off of a timer whose turn fails begins with this.
+const BACKOFF_FIRST: Duration = Duration::from_secs(1);
+
+impl Core {
+    /// When a timer that has failed so often fires again; `None` when it was the last try.
+    pub(in crate::engine) fn timer_again_at(&self, tries: u32) -> Option<Timestamp> {
+        let limits = &self.limits;
+        let backoff = Backoff { first: BACKOFF_FIRST, max: limits.timer_backoff_max };
+        let again = || self.now().after(backoff.wait_at_least_half(tries, &self.ids));
+        (tries + 1 < limits.timer_attempts_max).then(again)
+    }
+}
+
+impl Round<'_> {
+    /// Fires a timer, unless an earlier turn cancelled it or another instance was first. Gives the run
+    /// that goes on if it takes long.
+    pub(super) async fn fire(
+        &mut self,
+        item: &Item,
+        id: &str,
+    ) -> Result<Option<Box<LongRun>>, Setback> {
+        let core = self.core;
+        let is_due = |timer: &&Arc<Timer>| timer.at <= core.now();
+        let Some(timer) = self.draft.timer(id).filter(is_due).cloned() else { return Ok(None) };
+        let turn = TurnId::new(&self.mailbox.key, id);
+        let ledger = &self.draft.document.ledger;
+        let Some(part) = item.parts.first() else { return Ok(None) };
+        if timer.activity.get::<sayso_activity::Activity>().is_err() {
+            let reason = "the stored event cannot be read";
+            self.draft.park_timer(turn, &timer, reason, core.now());
+            return Ok(None);
+        }
+        if ledger.seen.contains(turn) || !core.logic.handles(&part.activity) {
+            self.draft.remove_timer(id);
+            return Ok(None);
+        }
+        if !ledger.inbox.is_empty() {
+            self.draft.accept_timer(turn, &timer);
+            return Ok(None);
+        }
+        let origin = Origin::of_ours(&part.activity);
+        let source = listened::source(&self.documents, None);
+        let attempt = attempt(core, self.mailbox, turn, (origin, item.now), source)
+            .of(&self.draft.document.bag);
+        let again_at = core.timer_again_at(timer.tries);
+        let patience = Patience {
+            most: self.patience(item)?.most.min(PATIENCE),
+            can_go_on: true,
+            has_words: again_at.is_none(),
+        };
+        let judged = match self.run_logic(&attempt, item, patience).await? {
+            Ran::Late(run) => {
+                self.draft.accept_timer(turn, &timer);
+                return Ok(Some(run));
+            }
+            Ran::Ended(judged) => judged,
+        };
+        self.tally.turns += 1;
+        self.tally.fired += 1;
+        match (judged, again_at) {
+            (Judged::Done(outcome), _) => {
+                self.draft.remove_timer(id);
+                drop(self.keep(&attempt, &[turn], outcome, false));
+            }
+            (Judged::Handled(outcome, failure), _) => {
+                self.draft.park_timer(turn, &timer, &failure.to_string(), core.now());
+                drop(self.keep(&attempt, &[turn], outcome, false));
+                core.counters.parked.add(1);
+            }
+            (Judged::Failed(failure), again_at) => {
+                self.tally.turns -= 1;
+                self.tally.fired -= 1;
+                match again_at {
+                    // An instance of the newer build fires it.
+                    _ if failure.is_newer() => {}
+                    Some(at) => self.draft.put_off(&timer, at),
+                    None => {
+                        self.draft.park_timer(turn, &timer, &failure.to_string(), core.now());
+                        core.counters.parked.add(1);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}

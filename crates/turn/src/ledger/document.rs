@@ -1,0 +1,104 @@
+//! A document: a bag of properties as the Bot Framework SDKs write it, and our ledger beside them.
+//!
+//! Everything the runtime keeps is under one reserved property, `$sayso`. A document without it, made
+//! by another SDK, is read as one that has had no turn yet. Serialisation lives here: a store gets text.
+
+use super::{Bag, Ledger};
+use crate::{Key, store::Error};
+
+/// The property under which the runtime keeps what is its own.
+pub const RESERVED: &str = "$sayso";
+
+/// The stored form: properties and ledger.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The bot's properties.
+    pub bag: Bag,
+    /// The runtime's own part.
+    pub ledger: Ledger,
+}
+
+impl Document {
+    /// Reads a stored text.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when it is not a document, or one of a newer format. It is left as it is.
+    pub fn parse(key: &Key, body: &str) -> Result<Self, Error> {
+        let corrupt = |reason: String| Error::Corrupt { key: key.clone(), reason };
+        let mut bag = Bag::from_json(body).map_err(|error| corrupt(error.to_string()))?;
+        let ledger = match bag.remove(RESERVED) {
+            Some(raw) => Ledger::parse(&raw).map_err(corrupt)?,
+            None => Ledger::default(),
+        };
+        Ok(Self { bag, ledger })
+    }
+
+    /// About how many bytes the document takes as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bag.bytes() + self.ledger.bytes()
+    }
+
+    /// Writes the text to store, in one pass from parts that are text already.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = String::with_capacity(self.bytes());
+        text.push('{');
+        self.bag.write_members(&mut text);
+        if !self.bag.is_empty() {
+            text.push(',');
+        }
+        text.push_str("\"$sayso\":");
+        self.ledger.write(&mut text);
+        text.push('}');
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> Key {
+        Key::new("k").unwrap()
+    }
+
+    #[test]
+    fn properties_of_other_sdks_and_unknown_ledger_members_survive() {
+        let body = r#"{"DialogState":{"$type":"x","dialogStack":[1.0,1e400]},"é\n":null,"$sayso":{"v":1,"turn":3,"write":"w","seen":"","later":{"a":[1]}}}"#;
+        let document = Document::parse(&key(), body).unwrap();
+        assert_eq!(document.ledger.turn, 3);
+        let again = document.to_json();
+        assert!(again.contains(r#""later":{"a":[1]}"#), "{again}");
+        assert!(again.contains(r#"{"$type":"x","dialogStack":[1.0,1e400]}"#), "{again}");
+        let twice = Document::parse(&key(), &again).unwrap();
+        assert_eq!(twice.to_json(), again);
+        assert!(twice.bag.get_raw("é\n").is_some());
+    }
+
+    #[test]
+    fn a_newer_format_or_a_damaged_text_is_refused() {
+        let newer = Document::parse(&key(), r#"{"$sayso":{"v":2}}"#).unwrap_err().to_string();
+        assert!(newer.contains("newer"), "{newer}");
+        for body in ["", "[]", "{", "null", r#"{"$sayso":7}"#, r#"{"$sayso":{"v":1,"seen":"abc"}}"#]
+        {
+            assert!(matches!(Document::parse(&key(), body), Err(Error::Corrupt { .. })), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_does_not_repeat_what_is_stored() {
+        let error = Document::parse(&key(), r#""said in private""#).unwrap_err().to_string();
+        assert!(error.contains("expected a JSON object") && !error.contains("private"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_ids_is_refused_before_it_is_written_between_quotes() {
+        for id in [r#"\"bcdefghijklmnop"#, r"\\bcdefghijklmnop", r"\nbcdefghijklmnop", "éééééééé"]
+        {
+            let body = format!(r#"{{"$sayso":{{"v":1,"seen":"{id}"}}}}"#);
+            assert!(matches!(Document::parse(&key(), &body), Err(Error::Corrupt { .. })), "{body}");
+        }
+        let body = r#"{"$sayso":{"v":1,"seen":"-_09azAZijklmnop"}}"#;
+        assert_eq!(Document::parse(&key(), body).unwrap().ledger.seen.len(), 1);
+    }
+}

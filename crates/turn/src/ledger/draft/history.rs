@@ -1,0 +1,133 @@
+//! Dead letters of a draft: what was given up, kept with its reason for an operator.
+
+use std::sync::Arc;
+
+use sayso_activity::Raw;
+
+use super::Draft;
+use crate::{
+    Limits,
+    clock::Timestamp,
+    id::{ReplyId, TurnId},
+    ledger::{Accepted, Entry, Parked, ParkedKind, Timer},
+};
+
+/// The longest reason that is kept, in characters.
+const REASON_CHARS_MAX: usize = 500;
+
+impl Draft {
+    /// Keeps a reply that was not delivered.
+    pub(super) fn park_reply(
+        &mut self,
+        entry: &Entry,
+        is_doubtful: bool,
+        reason: &str,
+        at: Timestamp,
+    ) {
+        let activity = Raw::from_text(entry.activity.clone()).expect("what was stored is JSON");
+        self.park(Parked {
+            id: entry.id.clone(),
+            kind: ParkedKind::Reply,
+            reason: reason.to_owned(),
+            at,
+            is_doubtful: entry.is_doubtful || is_doubtful,
+            activity,
+        });
+    }
+
+    /// Keeps a timer whose turn failed for good.
+    pub(crate) fn park_timer(&mut self, id: TurnId, timer: &Timer, reason: &str, now: Timestamp) {
+        self.remove_timer(&timer.id);
+        self.park(Parked {
+            id: ReplyId::new(id, 0),
+            kind: ParkedKind::Timer,
+            reason: format!("timer: {reason}"),
+            at: now,
+            is_doubtful: false,
+            activity: timer.activity.clone(),
+        });
+    }
+
+    /// Keeps the first one in line, whose turn failed or cannot begin. It counts as seen.
+    pub(crate) fn park_first(
+        &mut self,
+        ids: &[TurnId],
+        reason: &str,
+        now: Timestamp,
+        limits: &Limits,
+    ) {
+        let accepted = self.document.ledger.inbox.remove(0);
+        let seen = &mut self.document.ledger.seen;
+        for id in ids {
+            if !seen.contains(*id) {
+                seen.push(*id, limits.seen_max);
+            }
+        }
+        let Accepted { ids, is_timer, activity, .. } = &*accepted;
+        let (kind, what) = match is_timer {
+            true => (ParkedKind::Timer, "timer"),
+            false => (ParkedKind::Turn, "turn"),
+        };
+        let id = ids.first().map(String::as_str).unwrap_or_default();
+        self.park(Parked {
+            id: ReplyId::from_text(&format!("{id}.0")),
+            kind,
+            reason: format!("{what}: {reason}"),
+            at: now,
+            is_doubtful: false,
+            activity: activity.clone(),
+        });
+    }
+
+    /// Tries parked replies and timers again, all or one. Gives how many.
+    pub(crate) fn retry_parked(&mut self, which: Option<&ReplyId>, now: Timestamp) -> usize {
+        let ledger = &mut self.document.ledger;
+        let is_meant = |parked: &Arc<Parked>| {
+            parked.kind != ParkedKind::Turn && which.is_none_or(|id| parked.id == *id)
+        };
+        let again: Vec<_> = ledger.parked.extract_if(.., |parked| is_meant(parked)).collect();
+        for parked in &again {
+            let Parked { id, activity, is_doubtful, .. } = &**parked;
+            if parked.kind == ParkedKind::Timer {
+                let turn = id.as_str().split_once('.').and_then(|(turn, _)| TurnId::parse(turn));
+                turn.into_iter().for_each(|turn| ledger.seen.remove(turn));
+                let name = activity.get::<sayso_activity::Activity>().ok().and_then(|a| a.id);
+                let id = name.unwrap_or_else(|| id.to_string());
+                let timer = Timer { id, at: now, tries: 0, activity: activity.clone() };
+                ledger.timers.push(Arc::new(timer));
+                continue;
+            }
+            ledger.outbox.push(Arc::new(Entry {
+                id: id.clone(),
+                activity: activity.as_str().to_owned(),
+                is_doubtful: *is_doubtful,
+                is_kept: false,
+                // An operator asked for it: it is sent, whatever its policy was.
+                is_once: false,
+                until: None,
+                made: None,
+            }));
+        }
+        self.is_changed |= !again.is_empty();
+        again.len()
+    }
+
+    /// Forgets what is parked, all or one. Gives how much.
+    pub(crate) fn drop_parked(&mut self, which: Option<&ReplyId>) -> usize {
+        let parked = &mut self.document.ledger.parked;
+        let before = parked.len();
+        parked.retain(|parked| which.is_some_and(|id| parked.id != *id));
+        let dropped = before - parked.len();
+        self.is_changed |= dropped > 0;
+        dropped
+    }
+
+    fn park(&mut self, parked: Parked) {
+        let reason = match parked.reason.char_indices().nth(REASON_CHARS_MAX) {
+            Some((end, _)) => parked.reason[..end].to_owned(),
+            None => parked.reason,
+        };
+        self.document.ledger.parked.push(Arc::new(Parked { reason, ..parked }));
+        self.is_changed = true;
+    }
+}

@@ -1,0 +1,73 @@
+//! Timers and the inbox of a draft: what fires, what stands in line, what failed.
+
+use std::sync::Arc;
+
+use super::Draft;
+use crate::{
+    Limits,
+    clock::Timestamp,
+    id::TurnId,
+    ledger::{Accepted, Timer},
+};
+
+impl Draft {
+    /// The timers whose time has come, the earliest first.
+    pub(crate) fn due_timers(&self, now: Timestamp) -> Vec<Arc<Timer>> {
+        let timers = self.document.ledger.timers.iter();
+        let mut due: Vec<_> = timers.filter(|timer| timer.at <= now).cloned().collect();
+        due.sort_by_key(|timer| timer.at);
+        due
+    }
+
+    /// A timer that is still to fire.
+    pub(crate) fn timer(&self, id: &str) -> Option<&Arc<Timer>> {
+        self.document.ledger.timers.iter().find(|timer| timer.id == id)
+    }
+
+    /// Takes a timer out. Whoever commits this has fired it; nobody else can.
+    pub(crate) fn remove_timer(&mut self, id: &str) {
+        self.document.ledger.timers.retain(|timer| timer.id != id);
+        self.is_changed = true;
+    }
+
+    /// Lets a timer whose turn failed fire again later.
+    pub(crate) fn put_off(&mut self, timer: &Timer, until: Timestamp) {
+        self.remove_timer(&timer.id);
+        let timer = Timer { at: until, tries: timer.tries + 1, ..timer.clone() };
+        self.document.ledger.timers.push(Arc::new(timer));
+    }
+
+    /// Puts an activity in line, or names the limit that it breaks.
+    pub(crate) fn accept(
+        &mut self,
+        accepted: Accepted,
+        limits: &Limits,
+    ) -> Result<(), &'static str> {
+        let ledger = &mut self.document.ledger;
+        if ledger.inbox.len() >= limits.inbox_max {
+            return Err("inbox_max");
+        }
+        let bytes = self.document.bag.bytes() + ledger.live_bytes();
+        if bytes + super::super::size(&accepted.activity) > limits.document_bytes_max {
+            return Err("document_bytes_max");
+        }
+        ledger.inbox.push(Arc::new(accepted));
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// Puts a timer in line: it was part of the document before, so it takes no further room.
+    pub(crate) fn accept_timer(&mut self, id: TurnId, timer: &Timer) {
+        self.remove_timer(&timer.id);
+        let (ids, activity) = (vec![id.to_string()], timer.activity.clone());
+        let (at, tries) = (timer.at, timer.tries);
+        let accepted = Accepted { ids, at, lost: 0, is_timer: true, tries, activity };
+        self.document.ledger.inbox.push(Arc::new(accepted));
+    }
+
+    /// Takes out the first one in line: its turn is a part of this draft.
+    pub(crate) fn end_first(&mut self) {
+        drop(self.document.ledger.inbox.remove(0));
+        self.is_changed = true;
+    }
+}

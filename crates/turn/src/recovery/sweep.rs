@@ -1,0 +1,155 @@
+//! The sweep: looks into the store for outboxes and inboxes that were left behind, timers, and expiry.
+//!
+//! An instance that has died cannot say so. Others look at the documents that wait; when one has not
+//! changed for the time of a claim, by this instance's own clock, its holder counts as gone. Being wrong
+//! about that costs a repeated hand-over under the same id, never a lost one.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use crate::{
+    Key,
+    backoff::Backoff,
+    engine::Core,
+    ledger::{Chore, Ledger, Wake},
+    store::{Due, ETag},
+};
+
+/// How many parts are looked at in the time that lies between two looks at the whole.
+const PARTS: u32 = 16;
+/// How many documents are watched at most; what is beyond is watched later.
+const WATCHED_MAX: usize = 100_000;
+/// What was asked for and is still due is asked for again after this, doubled each time.
+const ASK_AGAIN: Backoff = Backoff { first: Duration::from_secs(16), max: Duration::from_secs(60) };
+
+/// Documents that were seen waiting.
+#[derive(Debug, Default)]
+struct Watched(BTreeMap<Key, Watch>);
+
+/// One of them.
+#[derive(Debug)]
+struct Watch {
+    etag: ETag,
+    /// Since when it has not changed.
+    since: Duration,
+    /// How often somebody was asked to see to it, and when that may be done again.
+    asked: u32,
+    not_before: Duration,
+}
+
+/// Looks around until the instance is gone.
+pub(crate) async fn watch(core: Weak<Core>) {
+    let mut watched = Watched::default();
+    let mut after = None;
+    let mut next_look = Duration::ZERO;
+    loop {
+        let Some(core) = core.upgrade() else { return };
+        if core.is_closing() {
+            return;
+        }
+        core.suspension.look(core.uptime(), core.now());
+        for key in core.timers.take(core.now(), core.free_recoveries()) {
+            core.ask_for(&key, Chore::Wake(Wake::Timer));
+        }
+        for key in core.rests.take(core.uptime(), core.free_recoveries()) {
+            core.ask_for(&key, Chore::Wake(Wake::Rested));
+        }
+        if core.uptime() >= next_look {
+            look(&core, &mut watched, &mut after).await;
+            // Where much waits a look sees a part of it: the next part soon, or a dead instance with
+            // many conversations would be missed for minutes.
+            let parts = if after.is_some() { PARTS } else { 1 };
+            let every = core.limits.sweep_every / parts;
+            // Spread, so that instances started together do not look together.
+            next_look = core.uptime() + every / 2 + core.ids.jitter(every);
+        }
+        pause(&core, next_look).await;
+    }
+}
+
+/// Waits for the next look or the next alarm.
+async fn pause(core: &Core, next_look: Duration) {
+    let look_in = next_look.saturating_sub(core.uptime());
+    let least = match core.free_recoveries() {
+        // Alarms wait for a place.
+        0 => Duration::from_millis(100),
+        _ => Duration::from_millis(1),
+    };
+    let timer_in = core.timers.next().map(|at| at.since(core.now()));
+    let rest_in = core.rests.next().map(|at| at.saturating_sub(core.uptime()));
+    let wait = [timer_in, rest_in].into_iter().flatten().fold(look_in, Duration::min).max(least);
+    core.within(wait, core.alarmed.notified()).await;
+}
+
+async fn look(core: &Arc<Core>, watched: &mut Watched, after: &mut Option<Key>) {
+    let limits = &core.limits;
+    let found = core.store.due(core.now(), after.as_ref(), limits.sweep_max);
+    let found = match core.within(limits.deadline, found).await {
+        Some(Ok(found)) => found,
+        Some(Err(error)) => {
+            tracing::warn!(%error, "could not look for what others left behind");
+            return;
+        }
+        None => {
+            tracing::warn!(after = ?limits.deadline, "a look for what others left behind was cut");
+            return;
+        }
+    };
+    // What was seen in the same stretch of keys and is not there any more has been dealt with.
+    let end = if found.len() < limits.sweep_max { None } else { found.last() };
+    let end = end.map(|due| due.key.clone());
+    let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
+    watched.0.retain(|key, _| {
+        let is_before = after.as_ref().is_some_and(|after| key <= after);
+        let is_beyond = end.as_ref().is_some_and(|end| key > end);
+        is_before || is_beyond || there.contains(key)
+    });
+    for due in found {
+        consider(core, watched, due);
+    }
+    *after = end;
+}
+
+/// Acts on a waiting document once it has been silent for long enough.
+fn consider(core: &Arc<Core>, watched: &mut Watched, due: Due) {
+    let Due { key, etag, at } = due;
+    if core.mailboxes().get(&key).is_some() {
+        // This instance is busy with it: its own courier delivers or watches.
+        return drop(watched.0.remove(&key));
+    }
+    if core.shunned.contains(&key, || core.uptime()) {
+        return;
+    }
+    let patience = match at {
+        Ledger::UNCLAIMED => Duration::ZERO,
+        Ledger::CLAIMED => core.limits.claim,
+        // The instance that let it rest, or set the timer, should be first.
+        at => Ledger::rest_of(at).unwrap_or_default() + core.limits.sweep_every,
+    };
+    let now = core.uptime();
+    if watched.0.len() >= WATCHED_MAX && !watched.0.contains_key(&key) {
+        return;
+    }
+    let new = || Watch { etag: etag.clone(), since: now, asked: 0, not_before: now + patience };
+    let watch = watched.0.entry(key.clone()).or_insert_with(new);
+    if watch.etag != etag {
+        *watch = new();
+    }
+    if now < watch.not_before || core.free_recoveries() == 0 {
+        return;
+    }
+    watch.not_before = now + ASK_AGAIN.wait_at_least_half(watch.asked, &core.ids);
+    watch.asked += 1;
+    tracing::debug!(%key, "taking care of what was left behind");
+    let unchanged_for = now.saturating_sub(watch.since);
+    core.ask_for(
+        &key,
+        match at <= Ledger::CLAIMED || Ledger::rest_of(at).is_some() {
+            true => Chore::TakeIfAt(etag),
+            false => Chore::Wake(Wake::Found(etag, unchanged_for)),
+        },
+    );
+}

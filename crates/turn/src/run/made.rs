@@ -1,0 +1,21 @@
+//! The result of one run of the logic, before the engine commits it.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::{
+    Key,
+    ledger::{Bag, Response, Timer},
+    turn::Replies,
+};
+
+/// Documents, replies and timers that one run made. The conversation's bag is the first document.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) documents: SmallVec<[(Key, Bag); 1]>,
+    pub(crate) replies: Replies,
+    pub(crate) timers: Vec<Arc<Timer>>,
+    pub(crate) cancelled: Vec<String>,
+    pub(crate) response: Option<Response>,
+}

@@ -1,0 +1,97 @@
+//! The builder of an instance.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+
+use super::Engine;
+use crate::{
+    Limits,
+    channel::Channel,
+    clock::{Clock, SystemClock, Tasks, TokioTasks},
+    delivery,
+    engine::{Core, Seams},
+    id::Ids,
+    recovery,
+    store::Store,
+    turn::Logic,
+};
+
+/// Puts an engine together. Everything but bot, store and channel has a default for production.
+#[derive(Debug)]
+pub struct Builder {
+    logic: Arc<dyn Logic>,
+    store: Arc<dyn Store>,
+    channel: Arc<dyn Channel>,
+    clock: Arc<dyn Clock>,
+    tasks: Arc<dyn Tasks>,
+    limits: Limits,
+    seed: Option<u64>,
+}
+
+impl Builder {
+    fn new(logic: Arc<dyn Logic>, store: Arc<dyn Store>, channel: Arc<dyn Channel>) -> Self {
+        Self {
+            logic,
+            store,
+            channel,
+            clock: Arc::new(SystemClock::new()),
+            tasks: Arc::new(TokioTasks),
+            limits: Limits::default(),
+            seed: None,
+        }
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets where time comes from.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets where tasks run.
+    #[must_use]
+    pub fn tasks(mut self, tasks: Arc<dyn Tasks>) -> Self {
+        self.tasks = tasks;
+        self
+    }
+
+    /// Sets the seed of all chance in this instance, for tests: two instances must not have the same one.
+    /// Without a seed it comes from the system's entropy.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Starts the instance: from now on it also looks for what others left behind.
+    #[must_use]
+    pub fn start(self) -> Engine {
+        let core = Core::new(Seams {
+            logic: self.logic,
+            store: self.store,
+            channel: self.channel,
+            clock: self.clock,
+            tasks: self.tasks,
+            ids: self.seed.map_or_else(Ids::from_entropy, Ids::new),
+            limits: self.limits,
+            make_courier: delivery::courier,
+        });
+        core.tasks.spawn(recovery::watch(Arc::downgrade(&core)).boxed());
+        Engine { core }
+    }
+}
+
+impl Engine {
+    /// Starts putting an engine together.
+    pub fn builder(logic: impl Logic, store: Arc<dyn Store>, channel: Arc<dyn Channel>) -> Builder {
+        Builder::new(Arc::new(logic), store, channel)
+    }
+}

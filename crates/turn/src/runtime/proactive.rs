@@ -1,0 +1,276 @@
+//! Proactive turns: those that no inbound activity causes. They stand in the same line as all others.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use futures_util::{
+    StreamExt,
+    future::{BoxFuture, Either, select},
+    stream::FuturesUnordered,
+};
+use sayso_activity::{Activity, Reference};
+
+use super::Engine;
+use crate::{
+    backoff::Backoff,
+    bot::HandlerFuture,
+    bot_error::BotError,
+    current,
+    engine::{Answer, Cause, Item},
+    error::{Error, Failure},
+    id::TurnId,
+    run::conversation_key,
+    turn::{Logic, Overlap, Turn},
+};
+
+/// The name of the event that a proactive turn sees as its activity, as the SDKs have it.
+const NAME: &str = "ContinueConversation";
+/// How often a turn of a broadcast is tried when the conversation or the store is busy.
+const TRIES: u32 = 5;
+
+/// How a [broadcast](Engine::broadcast) spreads its turns.
+///
+/// # Example
+/// ```
+/// use sayso_turn::Pace;
+///
+/// let pace = Pace { per_second: 5, ..Pace::default() };
+/// assert_eq!(pace.at_once, 16);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How many conversations are begun with in a second.
+    pub per_second: u32,
+    /// How many turns run at once.
+    pub at_once: usize,
+    /// With how many conversations this instance may be busy before the broadcast waits: a channel that
+    /// asks for patience (`Retry-After`) slows the broadcast down by this.
+    pub busy_max: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { per_second: 50, at_once: 16, busy_max: 256 }
+    }
+}
+
+/// What became of a [broadcast](Engine::broadcast).
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Broadcast {
+    /// How many turns are durable; their replies are on their way.
+    pub done: usize,
+    /// How many had been done before, under the same id.
+    pub repeated: usize,
+    /// The conversations whose turns failed, and why. Run the broadcast again for these, under the same id.
+    pub failed: Vec<(Reference, Error)>,
+}
+
+impl Engine {
+    /// Continues a conversation without being asked: runs a handler as a turn of it, in line with the
+    /// turns of its users, and answers when that is durable.
+    ///
+    /// `id` names what is done: the same id again, at any instance, changes nothing and says nothing. The
+    /// reference comes from [`Turn::reference`]; it can be kept in a store.
+    ///
+    /// # Errors
+    /// When the turn was not committed: nothing is stored and nothing said. See [`Error::is_retryable`].
+    ///
+    /// # Cancellation
+    /// Dropping the future does not stop the turn.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Engine, Error, Turn, activity::Reference};
+    /// async fn shipped(engine: &Engine, customer: &Reference) -> Result<(), Error> {
+    ///     engine.resume(customer, "order-4711-shipped", async |mut turn: Turn| {
+    ///         turn.say("Your pizza is on its way.");
+    ///         Ok(())
+    ///     }).await?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn resume<F, Fut>(
+        &self,
+        reference: &Reference,
+        id: &str,
+        handler: F,
+    ) -> Result<Answer, Error>
+    where
+        F: Fn(Turn) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        self.resume_with(reference, id, Arc::new(OneTurn(handler))).await
+    }
+
+    /// Continues many conversations, one turn in each, at a pace. It goes on when some fail.
+    ///
+    /// # Cancellation
+    /// Dropping the future begins no more turns. Run it again under the same id: what was done is known.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Engine, Pace, Turn, activity::Reference};
+    /// async fn news(engine: &Engine, readers: Vec<Reference>) {
+    ///     let said = engine.broadcast(readers, "news-2026-11", Pace::default(), async |mut turn: Turn| {
+    ///         turn.say("There is a new menu.");
+    ///         Ok(())
+    ///     }).await;
+    ///     println!("{} heard of it, {} did not", said.done, said.failed.len());
+    /// }
+    /// ```
+    pub async fn broadcast<F, Fut>(
+        &self,
+        references: impl IntoIterator<Item = Reference, IntoIter: Send> + Send,
+        id: &str,
+        pace: Pace,
+        handler: F,
+    ) -> Broadcast
+    where
+        F: Fn(Turn) -> Fut + Send + Sync + 'static,
+        Fut: HandlerFuture + Send + 'static,
+    {
+        let logic: Arc<dyn Logic> = Arc::new(OneTurn(handler));
+        let gap = Duration::from_secs(1) / pace.per_second.max(1);
+        let mut report = Broadcast::default();
+        let mut running = FuturesUnordered::new();
+        for reference in references {
+            while running.len() >= pace.at_once.max(1) {
+                report.add(running.next().await);
+            }
+            while self.busy() + self.core.rests.len() >= pace.busy_max.max(1) {
+                self.core.clock.sleep(gap.max(Duration::from_millis(50))).await;
+            }
+            running.push(self.one_of_many(reference, id, Arc::clone(&logic)));
+            // What runs goes on while the next one waits for its time.
+            let wait = self.core.clock.sleep(gap);
+            report.add_until(&mut running, wait).await;
+        }
+        while !running.is_empty() {
+            report.add(running.next().await);
+        }
+        report
+    }
+
+    async fn one_of_many(
+        &self,
+        reference: Reference,
+        id: &str,
+        logic: Arc<dyn Logic>,
+    ) -> (Reference, Result<Answer, Error>) {
+        let limits = &self.core.limits;
+        let mut tries = 0;
+        loop {
+            let result = self.resume_with(&reference, id, Arc::clone(&logic)).await;
+            tries += 1;
+            match result {
+                Err(error) if error.is_retryable() && tries < TRIES => {
+                    let backoff =
+                        Backoff { first: limits.backoff_max, max: 8 * limits.backoff_max };
+                    self.core.clock.sleep(backoff.wait(tries - 1, &self.core.ids)).await;
+                }
+                result => return (reference, result),
+            }
+        }
+    }
+
+    async fn resume_with(
+        &self,
+        reference: &Reference,
+        id: &str,
+        logic: Arc<dyn Logic>,
+    ) -> Result<Answer, Error> {
+        let core = &self.core;
+        if core.is_closing() {
+            return Err(Error::Closing);
+        }
+        let activity = Arc::new(event(reference, id));
+        let key = conversation_key(&activity)?;
+        if current::is_inside(&key) {
+            return Err(Error::OwnConversation);
+        }
+        let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
+        let (item, receiver) = Item::new(id, activity, (core.now(), core.uptime()));
+        // In the background: a broadcast makes many at once.
+        core.spawn(core.post(&key, item.caused_by(Cause::Proactive(logic)))?);
+        self.answered(&key, receiver).await
+    }
+}
+
+impl Broadcast {
+    fn add(&mut self, ended: Option<(Reference, Result<Answer, Error>)>) {
+        match ended {
+            Some((_, Ok(answer))) if answer.is_repeat => self.repeated += 1,
+            Some((_, Ok(_))) => self.done += 1,
+            Some((reference, Err(error))) => self.failed.push((reference, error)),
+            None => {}
+        }
+    }
+
+    /// Takes note of what ends until a time is over.
+    async fn add_until<F>(&mut self, running: &mut FuturesUnordered<F>, wait: BoxFuture<'_, ()>)
+    where
+        F: Future<Output = (Reference, Result<Answer, Error>)>,
+    {
+        let mut wait = wait;
+        while !running.is_empty() {
+            match select(&mut wait, running.next()).await {
+                Either::Left(_) => return,
+                Either::Right((ended, _)) => self.add(ended),
+            }
+        }
+        wait.await;
+    }
+}
+
+/// What a proactive turn sees as its activity: from the user to the bot, as if the user had come back.
+fn event(reference: &Reference, id: &str) -> Activity {
+    let Reference { user, bot, conversation, channel_id, service_url, locale, .. } =
+        reference.clone();
+    Activity {
+        // Not an id that a channel gives.
+        id: Some(format!("sayso:{id}")),
+        from: user,
+        recipient: bot,
+        conversation,
+        channel_id,
+        service_url,
+        locale,
+        ..Activity::event(NAME)
+    }
+}
+
+/// A handler that runs for one turn alone.
+struct OneTurn<F>(F);
+
+impl<F> std::fmt::Debug for OneTurn<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OneTurn")
+    }
+}
+
+impl<F, Fut> Logic for OneTurn<F>
+where
+    F: Fn(Turn) -> Fut + Send + Sync + 'static,
+    Fut: HandlerFuture + Send + 'static,
+{
+    fn handles(&self, _: &Activity) -> bool {
+        true
+    }
+
+    fn run(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
+        Box::pin((self.0)(turn))
+    }
+
+    fn on_error(
+        &self,
+        _: Turn,
+        _: Arc<Failure>,
+    ) -> Option<BoxFuture<'static, Result<(), BotError>>> {
+        // Nobody asked for it, so nobody but its author hears that it failed.
+        None
+    }
+
+    fn overlap(&self) -> Overlap {
+        Overlap::Queue
+    }
+}

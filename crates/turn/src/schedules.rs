@@ -1,0 +1,75 @@
+//! Tests that choose the order of threads: the production code of this crate, under shuttle.
+//!
+//! `RUSTFLAGS="--cfg shuttle" cargo test -p sayso-turn --lib schedules::` plays every scenario many
+//! times, each time in another order of its threads. All chance comes from the number of the
+//! schedule: the one that fails is played alone with `SAYSO_SCHEDULE`. `SAYSO_SCHEDULES` says how
+//! many there are.
+//!
+//! What is inside tokio's `Notify` and `oneshot` goes as one step; atomics are as strong as can be.
+
+mod dice;
+mod engine;
+mod races;
+mod time;
+mod world;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use shuttle::{Config, MaxSteps, Runner, future::block_on};
+
+use self::{dice::Dice, time::Time};
+
+/// How many schedules a scenario has, unless the environment says it.
+const SCHEDULES: u64 = 3_000;
+/// No scenario takes longer, whatever it has played by then.
+const TIME_MAX: Duration = Duration::from_secs(120);
+/// A schedule that takes so many steps leads nowhere.
+const STEPS_MAX: usize = 200_000;
+/// The engine's frames are larger than shuttle expects.
+const STACK_BYTES: usize = 512 << 10;
+
+/// Plays a scenario in many orders of its threads. The scenario is given the number of the
+/// schedule.
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the figures that are asked for")]
+fn explore<F, S>(name: &str, scenario: S)
+where
+    F: Future<Output = ()> + 'static,
+    S: Fn(Time, u64) -> F + Send + Sync + 'static,
+{
+    let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let (first, count) = match number("SAYSO_SCHEDULE") {
+        Some(one) => (one, 1),
+        None => (0, number("SAYSO_SCHEDULES").unwrap_or(SCHEDULES)),
+    };
+    let (time, playing) = (Time::default(), Arc::new(AtomicU64::new(first)));
+    let dice = Dice::new(first..first + count, time.clone(), Arc::clone(&playing));
+    let mut config = Config::new();
+    config.stack_size = STACK_BYTES;
+    config.failure_persistence = shuttle::FailurePersistence::None;
+    config.max_steps = MaxSteps::FailAfter(STEPS_MAX);
+    config.max_time = Some(TIME_MAX);
+    config.silence_warnings = true;
+    let now = Arc::clone(&playing);
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        Runner::new(dice, config).run(move || {
+            let time = time.clone();
+            time.start();
+            block_on(scenario(time, now.load(Ordering::Relaxed)));
+        })
+    }));
+    match played {
+        Ok(count) => println!("shuttle, {name}: {count} schedules, 0 broken"),
+        Err(panic) => {
+            let broken = playing.load(Ordering::Relaxed);
+            eprintln!("shuttle, {name}: broken; play it again with SAYSO_SCHEDULE={broken}");
+            resume_unwind(panic)
+        }
+    }
+}

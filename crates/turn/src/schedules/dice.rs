@@ -1,0 +1,93 @@
+//! The order of threads, by dice: three ways of choosing it, one after the other.
+
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+
+use super::time::{KEEPER, Time};
+
+/// A scheduler whose choices follow from the number of the schedule.
+pub(super) struct Dice {
+    numbers: Range<u64>,
+    time: Time,
+    /// The number of the schedule that is being played.
+    playing: Arc<AtomicU64>,
+    rng: fastrand::Rng,
+    way: Way,
+}
+
+/// How the next thread is chosen.
+enum Way {
+    /// Each as likely as the other.
+    Even,
+    /// Whoever is at it goes on, mostly.
+    Sticky,
+    /// By rank. From time to time whoever is at it becomes the last of all: with few changes at the
+    /// right places most races show themselves.
+    Ranked { ranks: BTreeMap<usize, u64>, last: u64, change_in: u64 },
+}
+
+impl Dice {
+    pub(super) fn new(numbers: Range<u64>, time: Time, playing: Arc<AtomicU64>) -> Self {
+        Self { numbers, time, playing, rng: fastrand::Rng::with_seed(0), way: Way::Even }
+    }
+}
+
+impl Scheduler for Dice {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        let number = self.numbers.next()?;
+        self.playing.store(number, Ordering::Relaxed);
+        self.time.reset();
+        self.rng = fastrand::Rng::with_seed(number);
+        self.way = match number % 3 {
+            0 => Way::Even,
+            1 => Way::Sticky,
+            _ => {
+                let change_in = self.rng.u64(1..200);
+                Way::Ranked { ranks: BTreeMap::new(), last: u64::MAX >> 1, change_in }
+            }
+        };
+        Some(Schedule::new(number))
+    }
+
+    fn next_task(
+        &mut self,
+        runnable: &[&Task],
+        current: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId> {
+        let can_time_go_on = runnable.len() == 1 || self.time.is_near();
+        let ids = runnable.iter().map(|task| usize::from(task.id()));
+        let ids: Vec<usize> = ids.filter(|id| *id != KEEPER || can_time_go_on).collect();
+        let current = current.map(usize::from).filter(|id| !is_yielding && ids.contains(id));
+        let any = ids[self.rng.usize(..ids.len())];
+        let next = match &mut self.way {
+            Way::Even => any,
+            Way::Sticky => current.filter(|_| self.rng.u8(..8) != 0).unwrap_or(any),
+            Way::Ranked { ranks, last, change_in } => {
+                for id in &ids {
+                    ranks.entry(*id).or_insert_with(|| self.rng.u64(u64::MAX >> 1..));
+                }
+                *change_in -= 1;
+                if *change_in == 0 {
+                    *change_in = self.rng.u64(1..200);
+                    *last -= 1;
+                    ranks.insert(current.unwrap_or(any), *last);
+                }
+                ids.into_iter().max_by_key(|id| ranks.get(id)).unwrap_or(any)
+            }
+        };
+        Some(TaskId::from(next))
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.rng.u64(..)
+    }
+}

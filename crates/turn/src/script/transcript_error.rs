@@ -1,0 +1,51 @@
+//! The error of reading a transcript.
+
+use std::io;
+
+use sayso_activity::ParseError;
+
+/// The reason why a transcript cannot be read. It never repeats what was said.
+///
+/// # Example
+/// ```
+/// use sayso_turn::script::Transcript;
+///
+/// let error = Transcript::load("order.txt").unwrap_err();
+/// assert_eq!(error.to_string(), "order.txt: expected a name that ends in .chat or .transcript");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TranscriptError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read")]
+    Read {
+        /// The file.
+        path: String,
+        /// The error of the file system.
+        #[source]
+        source: io::Error,
+    },
+    /// The name of the file does not say what is in it.
+    #[error("{path}: expected a name that ends in .chat or .transcript")]
+    Name {
+        /// The file.
+        path: String,
+    },
+    /// A line before the first word of anybody is no heading.
+    #[error("line {line}: expected `name: text`, or `user=name` or `bot=name` at the top")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// The text is not a JSON list.
+    #[error("expected a JSON list of activities: {0}")]
+    Json(#[from] serde_json::Error),
+    /// An element of the list is not an activity.
+    #[error("activity {index}: {source}")]
+    Activity {
+        /// Its place in the list, from 1.
+        index: usize,
+        /// The error of the parser.
+        source: ParseError,
+    },
+}

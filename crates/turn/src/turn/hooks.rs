@@ -1,0 +1,60 @@
+//! Hooks of what a turn says, changes and takes back, before it is part of the turn.
+//!
+//! Generic over the turn that they see, so that a turn can have them.
+
+use std::{fmt, sync::Arc};
+
+use sayso_activity::Activity;
+
+use crate::message::MessageId;
+
+/// Sees a reply, and gives back what is sent instead: itself, another, or nothing.
+pub(crate) type OnSend<T> = Arc<dyn Fn(&T, Activity) -> Option<Activity> + Send + Sync>;
+/// Sees what a message becomes, and gives back what it becomes instead.
+pub(crate) type OnUpdate<T> =
+    Arc<dyn Fn(&T, &MessageId, Activity) -> Option<Activity> + Send + Sync>;
+/// Sees which message is deleted, and says whether it is.
+pub(crate) type OnDelete<T> = Arc<dyn Fn(&T, &MessageId) -> bool + Send + Sync>;
+
+/// Hooks in the order in which they run.
+pub(crate) struct Hooks<T> {
+    pub(crate) on_send: Vec<OnSend<T>>,
+    pub(crate) on_update: Vec<OnUpdate<T>>,
+    pub(crate) on_delete: Vec<OnDelete<T>>,
+}
+
+impl<T> Default for Hooks<T> {
+    fn default() -> Self {
+        Self { on_send: Vec::new(), on_update: Vec::new(), on_delete: Vec::new() }
+    }
+}
+
+impl<T> Clone for Hooks<T> {
+    fn clone(&self) -> Self {
+        let Self { on_send, on_update, on_delete } = self;
+        Self {
+            on_send: on_send.clone(),
+            on_update: on_update.clone(),
+            on_delete: on_delete.clone(),
+        }
+    }
+}
+
+impl<T> Hooks<T> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.on_send.is_empty() && self.on_update.is_empty() && self.on_delete.is_empty()
+    }
+
+    pub(crate) fn extend(&mut self, others: &Self) {
+        self.on_send.extend(others.on_send.iter().cloned());
+        self.on_update.extend(others.on_update.iter().cloned());
+        self.on_delete.extend(others.on_delete.iter().cloned());
+    }
+}
+
+impl<T> fmt::Debug for Hooks<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { on_send, on_update, on_delete } = self;
+        write!(f, "{} hooks", on_send.len() + on_update.len() + on_delete.len())
+    }
+}

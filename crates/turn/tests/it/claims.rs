@@ -1,0 +1,65 @@
+//! What a bot may rely on beyond a single message: timers, effects, kept history, shut-down, outages,
+//! clocks. Each test is a claim, with the figures that it is held to.
+
+mod clocks;
+mod deadline;
+mod fairness;
+mod history;
+mod line;
+mod once;
+mod outage;
+mod permanent_errors;
+mod reads;
+mod shutdown;
+mod timers;
+mod timers_that_fail;
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use sayso_turn::{BotError, Turn};
+
+use crate::world::World;
+
+fn secs(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+fn millis(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+/// The outside world: remembers under which keys it was called, whatever became of the turns.
+#[derive(Clone, Debug, Default)]
+struct Outside(Arc<Mutex<Vec<String>>>);
+
+impl Outside {
+    fn calls(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn note(&self, call: impl Into<String>) {
+        self.0.lock().unwrap().push(call.into());
+    }
+
+    /// A call that the turn makes once.
+    async fn pay(&self, turn: &Turn) -> Result<(), BotError> {
+        let outside = self.clone();
+        let call = |key: sayso_turn::IdempotencyKey| async move {
+            outside.note(key.as_str());
+            Ok::<_, BotError>(())
+        };
+        turn.once("pay", call).await
+    }
+}
+
+/// Waits until so many replies have arrived, for so long at most, and gives their texts.
+async fn arrived(world: &World, count: usize, within: Duration) -> Vec<String> {
+    let until = tokio::time::Instant::now() + within;
+    while world.channel.texts().len() < count && tokio::time::Instant::now() < until {
+        tokio::time::sleep(millis(100)).await;
+    }
+    world.channel.texts()
+}

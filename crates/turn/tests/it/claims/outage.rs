@@ -1,0 +1,101 @@
+//! A channel that is down costs little, and nothing is lost or said twice for it.
+
+use sayso_turn::channel::Delivery;
+use tokio::time::sleep;
+
+use super::{millis, secs};
+use crate::world::{Call, Step, World, log_bot, message_in};
+
+const CONVERSATIONS: usize = 100;
+const WRITES_MAX: usize = 3;
+
+fn later(seconds: u64) -> Step {
+    let after = Some(secs(seconds));
+    Step::Answer(Delivery::Later { after, reason: "down for maintenance".into() })
+}
+
+fn writes(world: &World, conversation: usize) -> usize {
+    let calls = world.store.calls_of(&format!("test/conversations/c{conversation}"));
+    calls.iter().filter(|(_, call)| *call == Call::Save).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_a_channel_costs_three_writes_a_conversation_and_no_memory() {
+    let world = World::new();
+    let instances = [world.start(log_bot()), world.start(log_bot())];
+    *world.channel.always.lock().unwrap() = Some(later(600));
+    for n in 0..CONVERSATIONS {
+        let said = message_in(&format!("c{n}"), "1", &format!("m{n}"));
+        instances[n % 2].engine.receive(said).await.unwrap();
+    }
+    sleep(secs(120)).await;
+    let busy = instances.iter().map(|instance| instance.engine.busy()).sum::<usize>();
+    assert_eq!(busy, 0, "nothing is kept in memory for them");
+    sleep(secs(450)).await;
+    let most = (0..CONVERSATIONS).map(|n| writes(&world, n)).max().unwrap();
+    assert!(most <= WRITES_MAX, "{most} writes for one conversation");
+    let tried = world.channel.took.lock().unwrap().len();
+    assert_eq!(tried, CONVERSATIONS, "the channel is not bothered before its time");
+
+    *world.channel.always.lock().unwrap() = None;
+    sleep(secs(120)).await;
+    let mut texts = world.channel.texts();
+    texts.sort();
+    let mut expected: Vec<_> = (0..CONVERSATIONS).map(|n| format!("m{n}")).collect();
+    expected.sort();
+    assert_eq!(texts, expected, "each once");
+    let repeats: u64 = instances.iter().map(|instance| instance.engine.stats().repeats).sum();
+    assert_eq!(repeats, 0, "nothing of it was ever sent before");
+}
+
+/// An outage of an hour: the price is that of every try, not of the time.
+#[tokio::test(start_paused = true)]
+async fn a_long_outage_costs_three_writes_a_try() {
+    let world = World::new();
+    let instance = world.start(log_bot());
+    *world.channel.always.lock().unwrap() = Some(later(600));
+    instance.engine.receive(message_in("c0", "1", "m1")).await.unwrap();
+    sleep(secs(3600)).await;
+    let tries = world.channel.took.lock().unwrap().len();
+    assert!((5..=8).contains(&tries), "{tries} tries");
+    let writes = writes(&world, 0);
+    assert!(writes <= WRITES_MAX * tries, "{writes} writes for {tries} tries");
+    *world.channel.always.lock().unwrap() = None;
+    sleep(secs(660)).await;
+    assert_eq!(world.channel.texts(), ["m1"]);
+}
+
+/// What is said during an outage does not bring the next try forward, and keeps its place.
+#[tokio::test(start_paused = true)]
+async fn turns_go_on_during_an_outage_and_their_replies_keep_their_order() {
+    let world = World::new();
+    let instances = [world.start(log_bot()), world.start(log_bot())];
+    *world.channel.always.lock().unwrap() = Some(later(600));
+    for n in 0..4 {
+        let said = message_in("c0", &n.to_string(), &format!("m{n}"));
+        instances[n % 2].engine.receive(said).await.unwrap();
+        sleep(secs(100)).await;
+    }
+    let tried = world.channel.took.lock().unwrap().len();
+    assert!(tried <= 4, "one try a turn at most: {tried}");
+    *world.channel.always.lock().unwrap() = None;
+    sleep(secs(700)).await;
+    assert_eq!(world.channel.texts(), ["m0", "m0 m1", "m0 m1 m2", "m0 m1 m2 m3"]);
+}
+
+/// An instance that dies during the outage leaves nothing that only it could do.
+#[tokio::test(start_paused = true)]
+async fn any_instance_goes_on_after_an_outage() {
+    let world = World::new();
+    let first = world.start(log_bot());
+    world.channel.script([later(600)]);
+    first.engine.receive(message_in("c0", "1", "m1")).await.unwrap();
+    sleep(secs(60)).await;
+    first.kill();
+    let second = world.start(log_bot());
+    sleep(secs(500)).await;
+    assert!(world.channel.texts().is_empty(), "the channel asked for ten minutes");
+    sleep(secs(120) + millis(1)).await;
+    assert_eq!(world.channel.texts(), ["m1"]);
+    assert_eq!(second.engine.stats().repeats, 0, "it was never sent before");
+}
