@@ -83,6 +83,8 @@ impl Core {
                 self.counters.fenced.add(1);
                 Ok(true)
             }
+            // A store that refuses for good is not asked again soon: the pause is that of any refusal.
+            Some(Err(error)) if !error.is_transient() => Err(error),
             _ => Err(self.in_doubt("a turn of another conversation could not be fenced")),
         }
     }
