@@ -255,6 +255,9 @@ impl<'a> Round<'a> {
             // It may have become ours since. Nothing is handed over that this does not know of.
             state.delivery.begin_release();
         }
+        if chores.iter().any(|chore| matches!(chore, Chore::Hold(_))) {
+            state.delivery.begin_rest();
+        }
         let handed = &state.delivery.handed;
         self.draft.record(handed, &self.core.limits);
         self.draft.do_chores(chores, self.core.me(), |id| state.is_doubtful(id));

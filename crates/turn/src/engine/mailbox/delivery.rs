@@ -141,6 +141,14 @@ impl DeliveryState {
         }
     }
 
+    /// Hands nothing more over until a commit says whose the claim is: turns may run before the one that
+    /// lets the outbox rest, and whoever goes on then would not know of it.
+    pub(crate) fn begin_rest(&mut self) {
+        if let Hold::Ours(proof) = &mut self.hold {
+            *proof = None;
+        }
+    }
+
     /// Adds a hand-over, to be recorded.
     pub(crate) fn hand(&mut self, handed: HandedOver, now: Duration) {
         self.handed.push(handed);

@@ -1,10 +1,10 @@
 //! A channel that is down costs little, and nothing is lost or said twice for it.
 
-use sayso_turn::channel::Delivery;
+use sayso_turn::{Bot, Turn, channel::Delivery};
 use tokio::time::sleep;
 
 use super::{millis, secs};
-use crate::world::{Call, Step, World, log_bot, message_in};
+use crate::world::{Call, Step, World, append, log_bot, message_in};
 
 const CONVERSATIONS: usize = 100;
 const WRITES_MAX: usize = 3;
@@ -98,4 +98,38 @@ async fn any_instance_goes_on_after_an_outage() {
     sleep(secs(120) + millis(1)).await;
     assert_eq!(world.channel.texts(), ["m1"]);
     assert_eq!(second.engine.stats().repeats, 0, "it was never sent before");
+}
+
+/// The commit that lets an outbox rest may take a while, because turns run before it. What is handed over
+/// meanwhile is known to whoever goes on.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_handed_over_unknown_to_an_heir_while_the_claim_is_given_up_for_a_rest() {
+    let world = World::new();
+    let slow = |turn: Turn| async move {
+        if turn.text() != "m0" {
+            sleep(millis(7600)).await;
+        }
+        append(turn).await
+    };
+    let first = world.start(Bot::new().on_message(slow));
+    let later = Delivery::Later { after: Some(millis(14_500)), reason: "busy".into() };
+    world.channel.script([Step::Answer(later), Step::TakeAndHang]);
+    first.engine.receive(message_in("c0", "0", "m0")).await.unwrap();
+    let say = |id: &'static str, wait: u64| {
+        let engine = first.engine.clone();
+        tokio::spawn(async move {
+            sleep(millis(wait)).await;
+            engine.receive(message_in("c0", id, id)).await
+        })
+    };
+    // The rest is asked for after 7 s, while the first one runs, and is taken up together with the second.
+    let said = [say("m1", 300), say("m2", 7500)];
+    for said in said {
+        said.await.unwrap().unwrap();
+    }
+    first.kill();
+    let heir = world.start(log_bot());
+    sleep(secs(60)).await;
+    let times = world.channel.texts().iter().filter(|text| *text == "m0").count() as u64;
+    assert_eq!(heir.engine.stats().repeats, times - 1, "what comes again is marked");
 }
