@@ -23,6 +23,9 @@ use crate::{
 /// A paused channel is looked at again after this.
 const PAUSED: Duration = Duration::from_secs(60);
 
+/// A courier that would take over looks again after this whether there is a place for it.
+const FULL: Duration = Duration::from_secs(1);
+
 /// The courier's next errand.
 enum Errand {
     /// Hand this reply over; the flag says that an earlier try may have arrived.
@@ -120,7 +123,8 @@ fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duratio
     {
         let at = *since + limits.claim;
         return match now >= at {
-            true => Errand::Ask(Chore::TakeFrom(claim.clone())),
+            true if core.takes_place(mailbox) => Errand::Ask(Chore::TakeFrom(claim.clone())),
+            true => Errand::Wait(FULL),
             false => Errand::Wait(at - now),
         };
     }

@@ -176,6 +176,16 @@ impl Core {
         }
     }
 
+    /// Gives a mailbox a place among those that recovery takes up at once, if it has none and one is free.
+    /// Whether it has one now.
+    pub(crate) fn takes_place(&self, mailbox: &Mailbox) -> bool {
+        let has_place = mailbox.is_recovery.load(Ordering::Relaxed) || self.free_recoveries() > 0;
+        if has_place {
+            self.count_recovery(mailbox);
+        }
+        has_place
+    }
+
     /// The conversations that this instance is busy with, by key.
     pub(crate) fn busy(&self) -> Vec<Arc<Mailbox>> {
         let mailboxes = self.mailboxes();
