@@ -66,6 +66,11 @@ impl<T: Ord + Copy> Alarms<T> {
         set.by_time.first().is_some_and(|first| first.0 == at)
     }
 
+    /// Whether a conversation has one.
+    pub(crate) fn contains(&self, key: &Key) -> bool {
+        self.set().by_key.get(key).is_some()
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.set().by_key.len()

@@ -24,6 +24,13 @@ impl Core {
         }
     }
 
+    /// How long an outbox rests from now on, by the time that is written there.
+    pub(crate) async fn rest_left(&self, key: &Key) -> Option<Duration> {
+        let deadline = Deadline::at(self.uptime() + self.limits.claim / 4);
+        let (document, _) = self.read(key, deadline).await.ok()?;
+        document.ledger.rest().map(|held| held.until.since(self.now()))
+    }
+
     /// The error of a store that did not answer in time.
     pub(super) fn silent(&self) -> Error {
         let reason = "no answer before the deadline".to_owned();
