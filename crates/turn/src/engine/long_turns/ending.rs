@@ -100,7 +100,7 @@ async fn try_to_finish(
         }
         Judged::Handled(outcome, failure) => {
             match entry.is_timer {
-                true => round.draft.park_first(&[], &failure.to_string(), now, &core.limits),
+                true => round.draft.park_first(&[], &failure.with_causes(), now, &core.limits),
                 false => round.draft.end_first(),
             }
             drop(round.keep(attempt, &ids, outcome, false));
@@ -119,7 +119,7 @@ async fn try_to_finish(
             }
             None => {
                 core.counters.parked.add(1);
-                round.draft.park_first(&ids, &failure.to_string(), now, &core.limits);
+                round.draft.park_first(&ids, &failure.with_causes(), now, &core.limits);
             }
         },
     }
@@ -150,7 +150,7 @@ impl Round<'_> {
         self.catch_up(&[]);
         core.counters.parked.add(1);
         let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
-        self.draft.park_first(&ids, &failure.to_string(), core.now(), &core.limits);
+        self.draft.park_first(&ids, &failure.with_causes(), core.now(), &core.limits);
         self.settle_claim(false);
         self.commit().await?;
         Ok(Step::Ended)

@@ -18,8 +18,9 @@ use crate::{
     ledger::Timer,
 };
 
-/// How long a timer's turn runs before it is made durable that this instance is at it. Others that find
-/// the timer due wait longer than this before they fire it.
+/// How long after its time a timer's turn still runs before it is made durable that this instance is at
+/// it. Others that find the timer due wait longer than this before they fire it; so one that is late already,
+/// or stands behind others, is not waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The back-off of a timer whose turn fails begins with this.
 const BACKOFF_FIRST: Duration = Duration::from_secs(1);
@@ -43,8 +44,10 @@ impl Round<'_> {
         id: &str,
     ) -> Result<Option<Box<LongRun>>, Setback> {
         let core = self.core;
-        let is_due = |timer: &&Arc<Timer>| timer.at <= core.now();
+        let now = core.now();
+        let is_due = |timer: &&Arc<Timer>| timer.at <= now;
         let Some(timer) = self.draft.timer(id).filter(is_due).cloned() else { return Ok(None) };
+        let late = now.since(timer.at);
         let turn = TurnId::new(&self.mailbox.key, id);
         let ledger = &self.draft.document.ledger;
         let Some(part) = item.parts.first() else { return Ok(None) };
@@ -67,10 +70,12 @@ impl Round<'_> {
             .of(&self.draft.document.bag);
         let again_at = core.timer_again_at(timer.tries);
         let patience = Patience {
-            most: self.patience(item)?.most.min(PATIENCE),
+            most: self.patience(item)?.most.min(PATIENCE.saturating_sub(late)),
             can_go_on: true,
             has_words: again_at.is_none(),
         };
+        // What it sets may take its place.
+        self.draft.lift_timer(id);
         let judged = match self.run_logic(&attempt, item, patience).await? {
             Ran::Late(run) => {
                 self.draft.accept_timer(turn, &timer);
@@ -86,7 +91,7 @@ impl Round<'_> {
                 drop(self.keep(&attempt, &[turn], outcome, false));
             }
             (Judged::Handled(outcome, failure), _) => {
-                self.draft.park_timer(turn, &timer, &failure.to_string(), core.now());
+                self.draft.park_timer(turn, &timer, &failure.with_causes(), core.now());
                 drop(self.keep(&attempt, &[turn], outcome, false));
                 core.counters.parked.add(1);
             }
@@ -95,10 +100,10 @@ impl Round<'_> {
                 self.tally.fired -= 1;
                 match again_at {
                     // An instance of the newer build fires it.
-                    _ if failure.is_newer() => {}
+                    _ if failure.is_newer() => self.draft.put_back(timer),
                     Some(at) => self.draft.put_off(&timer, at),
                     None => {
-                        self.draft.park_timer(turn, &timer, &failure.to_string(), core.now());
+                        self.draft.park_timer(turn, &timer, &failure.with_causes(), core.now());
                         core.counters.parked.add(1);
                     }
                 }
