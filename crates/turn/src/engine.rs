@@ -24,6 +24,7 @@ mod pauses;
 mod persist;
 mod reading;
 mod receipts;
+mod refusals;
 mod round;
 mod runner;
 mod shunned;

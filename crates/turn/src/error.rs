@@ -130,6 +130,8 @@ impl Failure {
         match self {
             Self::Error(error) => tracing::error!(%error, "the bot's logic failed"),
             Self::Newer(newer) => tracing::warn!("{newer}"),
+            // Logged where the store refused it, once.
+            Self::Store(_) => {}
             other => tracing::error!("{other}"),
         }
     }

@@ -21,6 +21,7 @@ use super::{
     mailbox::{Mailbox, MailboxState, Moment},
     pauses::Pauses,
     receipts::ReceiptBook,
+    refusals::Refusals,
     shunned::Shunned,
     suspension::Suspension,
 };
@@ -63,6 +64,7 @@ pub(crate) struct Core {
     pub(crate) acks: AckQueue,
     pub(crate) pauses: Pauses,
     pub(crate) shunned: Shunned,
+    pub(crate) refusals: Refusals,
     pub(crate) suspension: Suspension,
     pub(crate) receipts: ReceiptBook,
     cache: Mutex<Cache>,
@@ -118,6 +120,7 @@ impl Core {
             acks: AckQueue::default(),
             pauses: Pauses::default(),
             shunned: Shunned::default(),
+            refusals: Refusals::default(),
             suspension: Suspension::default(),
             mailboxes: Mutex::default(),
             recoveries: AtomicUsize::new(0),

@@ -27,7 +27,11 @@ const ASK_AGAIN: Backoff = Backoff { first: Duration::from_secs(16), max: Durati
 
 /// Documents that were seen waiting.
 #[derive(Debug, Default)]
-struct Watched(BTreeMap<Key, Watch>);
+struct Watched {
+    documents: BTreeMap<Key, Watch>,
+    /// Whether the last look failed: the first one in a row is logged.
+    is_blind: bool,
+}
 
 /// One of them.
 #[derive(Debug)]
@@ -103,15 +107,15 @@ async fn look(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) 
     let found = core.store.due(core.now(), after, limits.sweep_max);
     let found = match core.within(limits.deadline, found).await {
         Some(Ok(found)) => found,
-        Some(Err(error)) => {
-            tracing::warn!(%error, "could not look for what others left behind");
-            return;
-        }
-        None => {
-            tracing::warn!(after = ?limits.deadline, "a look for what others left behind was cut");
+        failed => {
+            if !std::mem::replace(&mut watched.is_blind, true) {
+                let error = failed.and_then(Result::err);
+                tracing::warn!(?error, "could not look for what others left behind");
+            }
             return;
         }
     };
+    watched.is_blind = false;
     let end = if found.len() < limits.sweep_max { None } else { found.last() };
     let end = end.map(|due| due.key.clone());
     watched.forget_gone(&found, after, end.as_ref());
@@ -142,7 +146,7 @@ impl Watched {
     /// Whether an outbox rests that was not seen before, and that nobody here set an alarm for.
     fn is_new_rest(&self, core: &Core, due: &Due) -> bool {
         Ledger::rest_of(due.at).is_some()
-            && self.0.get(&due.key).is_none_or(|watch| watch.etag != due.etag)
+            && self.documents.get(&due.key).is_none_or(|watch| watch.etag != due.etag)
             && core.mailboxes().get(&due.key).is_none()
             && !core.rests.contains(&due.key)
     }
@@ -150,7 +154,7 @@ impl Watched {
     /// Forgets what was seen in the same stretch of keys and is not there any more: it has been dealt with.
     fn forget_gone(&mut self, found: &[Due], after: Option<&Key>, end: Option<&Key>) {
         let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
-        self.0.retain(|key, _| {
+        self.documents.retain(|key, _| {
             let is_before = after.is_some_and(|after| key <= after);
             let is_beyond = end.is_some_and(|end| key > end);
             is_before || is_beyond || there.contains(key)
@@ -169,7 +173,7 @@ fn consider(
     let Due { key, etag, at } = due;
     if core.mailboxes().get(&key).is_some() {
         // This instance is busy with it: its own courier delivers or watches.
-        drop(watched.0.remove(&key));
+        drop(watched.documents.remove(&key));
         return true;
     }
     if core.shunned.contains(&key, || core.uptime()) {
@@ -187,15 +191,15 @@ fn consider(
         }
     };
     let now = core.uptime();
-    if watched.0.len() >= WATCHED_MAX && !watched.0.contains_key(&key) {
+    if watched.documents.len() >= WATCHED_MAX && !watched.documents.contains_key(&key) {
         return true;
     }
     let new = || Watch { etag: etag.clone(), since: now, asked: 0, not_before: now + patience };
-    let watch = watched.0.entry(key.clone()).or_insert_with(new);
+    let watch = watched.documents.entry(key.clone()).or_insert_with(new);
     if watch.etag != etag {
         *watch = new();
     }
-    if now < watch.not_before {
+    if now < watch.not_before || core.refusals.is_recent(&key, now) {
         return true;
     }
     if core.free_recoveries() == 0 {

@@ -92,7 +92,7 @@ impl Round<'_> {
         let core = self.core;
         if let Some(error) = self.documents.failed() {
             // The store failed under the logic: no fault of the logic's, whatever it made of it.
-            return Err(Setback::of(error));
+            return Err(Setback::of_further(error));
         }
         let failure = match made.and_then(|made| self.prepare(attempt, made).map_err(Arc::new)) {
             Ok(outcome) => return Ok(Judged::Done(outcome)),
