@@ -4,6 +4,7 @@
 mod clocks;
 mod deadline;
 mod fairness;
+mod held_out_1;
 mod held_out_2;
 mod history;
 mod line;
