@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Limits,
-    engine::{Core, Hold, Mailbox, MailboxState, Task},
+    engine::{Core, Hold, Mailbox, MailboxState, Task, in_place},
     ledger::{Chore, Entry, Held, REST_MAX},
 };
 
@@ -42,7 +42,7 @@ enum Errand {
 
 /// Makes the courier of a mailbox.
 pub(crate) fn courier(core: Arc<Core>, mailbox: Arc<Mailbox>) -> Task {
-    deliver(core, mailbox).boxed()
+    in_place(|| deliver(core, mailbox))
 }
 
 /// Delivers until nothing is left to deliver, record or watch.
@@ -54,7 +54,7 @@ async fn deliver(core: Arc<Core>, mailbox: Arc<Mailbox>) {
                 let delivery = hand_over(&core, &mailbox, &entry, is_repeat).await;
                 let now = core.uptime();
                 let state = &mut *mailbox.state();
-                settle(&core, &mailbox, state, entry, &delivery);
+                settle(&core, &mailbox, state, (entry, now), &delivery);
                 errand = next(&core, &mailbox, state, now);
                 continue;
             }
@@ -89,7 +89,11 @@ fn next(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration)
         Errand::Ask(_) if pause.tries > 0 && now < pause.until => Errand::Wait(pause.until - now),
         Errand::RecordAt(_) | Errand::Done(_) => {
             state.delivery.is_courier_on = false;
-            errand
+            match errand {
+                // It waits for that already.
+                Errand::RecordAt(_) if state.delivery.is_ack_queued => Errand::Done(false),
+                errand => errand,
+            }
         }
         errand => errand,
     }

@@ -95,6 +95,8 @@ pub(super) struct Round<'a> {
     pub(super) documents: Arc<FurtherDocuments>,
     /// Whether the document comes from the store, not from memory.
     is_fresh: bool,
+    /// The time, as long as nothing was waited for since it was read.
+    pub(super) now: Option<Duration>,
     pub(super) tally: Tally,
 }
 
@@ -124,6 +126,7 @@ impl<'a> Round<'a> {
             draft,
             documents,
             is_fresh,
+            now: None,
             tally: Tally::default(),
         };
         if number == 0 && !wants_fresh {
@@ -155,11 +158,14 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Runs a batch and commits it.
-    pub(super) async fn run(mut self, batch: &Batch) -> Result<Ended, Setback> {
+    /// Runs a batch and commits it. `now` is the time from before the document was loaded.
+    pub(super) async fn run(mut self, batch: &Batch, now: Duration) -> Result<Ended, Setback> {
         fault!("after_load");
+        // A document from memory is not waited for.
+        self.now = (!self.is_fresh).then_some(now);
         if !self.draft.document.ledger.decided.is_empty() {
             Box::pin(self.core.finish(&mut self.draft, self.deadline)).await;
+            self.now = None;
         }
         let has_handed = self.catch_up(&batch.chores);
         let stale = self.wake(batch);
@@ -205,7 +211,7 @@ impl<'a> Round<'a> {
         let Self { core, mailbox, deadline, draft, documents, tally, .. } = self;
         match core.commit(&mailbox.key, draft, &documents, deadline).await {
             Commit::Done(committed) => {
-                if let Some(courier) = core.follow(mailbox, *committed) {
+                if let Some(courier) = core.follow(mailbox, committed) {
                     core.go(courier).await;
                 }
                 core.counters.turns.add(tally.turns);

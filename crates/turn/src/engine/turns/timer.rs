@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tracing::Instrument;
+
 use super::{Judged, Patience, Ran, attempt};
 use crate::{
     attempt::{Attempt, Origin},
@@ -89,7 +91,8 @@ impl Round<'_> {
         };
         // What it sets may take its place.
         self.draft.lift_timer(id);
-        let judged = match self.run_logic(&attempt, item, patience).await {
+        let ran = self.run_logic(&attempt, item, patience).instrument(item.span.clone());
+        let judged = match ran.await {
             Ok(Ran::Late(run)) => {
                 self.draft.accept_timer(turn, &timer);
                 return Ok(Some(run));
