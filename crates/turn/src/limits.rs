@@ -87,7 +87,8 @@ pub struct Limits {
     pub claim: Duration,
     /// The longest time of one hand-over. Must be well below `claim`.
     pub send_timeout: Duration,
-    /// The number of attempts at a hand-over before the reply is parked.
+    /// The number of attempts at a hand-over before the reply is parked. Not counted are those at which the
+    /// channel asked for half a minute or more (`Retry-After`); a reply that expires is tried until then.
     pub send_attempts_max: u32,
     /// The longest wait between two tries of a hand-over, unless the channel asks for more.
     pub send_backoff_max: Duration,

@@ -17,6 +17,10 @@ use crate::{
 /// The back-off of hand-overs begins with this.
 const BACKOFF_FIRST: Duration = Duration::from_millis(200);
 
+/// A channel that asks for so much patience is down or overloaded. That is no fault of the reply, and no
+/// try of it.
+const OUTAGE: Duration = Duration::from_secs(30);
+
 /// A reply that its delivery policy keeps from being sent.
 enum Withheld {
     /// It may have arrived, and is sent once at most.
@@ -120,11 +124,13 @@ pub(super) fn settle(
             (reason, Some(Duration::ZERO))
         }
     };
-    state.tries += 1;
+    state.tries += u32::from(after.is_none_or(|after| after < OUTAGE));
+    // A reply with an age is tried until then.
+    let is_worth_it = state.tries < limits.send_attempts_max || entry.until.is_some();
     match after {
-        Some(after) if state.tries < limits.send_attempts_max => {
+        Some(after) if is_worth_it => {
             let backoff = Backoff { first: BACKOFF_FIRST, max: limits.send_backoff_max };
-            let wait = backoff.wait(state.tries - 1, &core.ids).max(after);
+            let wait = backoff.wait(state.tries.saturating_sub(1), &core.ids).max(after);
             tracing::debug!(key = %mailbox.key, reply = %entry.id, %reason, ?wait, "not handed over yet");
             state.not_before = now + wait;
         }

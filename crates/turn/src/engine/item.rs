@@ -217,6 +217,11 @@ impl Batch {
         self.items.is_empty() && self.chores.is_empty()
     }
 
+    /// Whether an operator is among those who wait.
+    pub(super) fn is_operated(&self) -> bool {
+        self.items.iter().any(|item| matches!(item.cause, Cause::Operator(_)))
+    }
+
     /// Tells all of them the same error.
     pub(super) fn fail(self, error: &Error) {
         for item in self.items {

@@ -183,8 +183,9 @@ impl<'a> Round<'a> {
             let is_doubtful =
                 |verdict: &Result<Answer, Error>| !verdict.as_ref().is_ok_and(|a| !a.is_pending);
             let has_failed = ended.verdicts.iter().flatten().flatten().any(is_doubtful);
-            if has_failed && !self.is_fresh {
-                // No commit says that the document was still so when the logic failed on it.
+            if (has_failed || batch.is_operated()) && !self.is_fresh {
+                // No commit says that the document was still so when the logic failed on it, or when an
+                // operator found nothing in it.
                 return Err(Setback::again("the document in memory may be old"));
             }
             self.leave(batch, (has_handed, has_failed), stale).await?;

@@ -58,6 +58,9 @@ pub struct Parked {
     /// Whether it may have arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,
+    /// Whether a later turn may want to change it.
+    #[serde(default, rename = "kept", skip_serializing_if = "std::ops::Not::not")]
+    pub is_kept: bool,
     /// What was to be sent.
     pub activity: Raw,
 }

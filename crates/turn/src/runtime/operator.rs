@@ -7,7 +7,7 @@ use sayso_activity::Activity;
 
 use super::Engine;
 use crate::{
-    Key,
+    Key, current,
     engine::{Cause, Item, Operation, OperationKind},
     error::Error,
     id::{ReplyId, TurnId},
@@ -57,7 +57,7 @@ impl Engine {
     /// Tries all parked replies of a channel again, conversation by conversation. Gives how many.
     ///
     /// # Errors
-    /// The first one that is met; call it again to go on.
+    /// The first one that is met, after all other conversations were seen to.
     ///
     /// # Cancellation
     /// Dropping the future leaves the conversations that were not reached as they are.
@@ -68,7 +68,7 @@ impl Engine {
     /// Forgets all parked replies of a channel, conversation by conversation. Gives how many.
     ///
     /// # Errors
-    /// The first one that is met; call it again to go on.
+    /// The first one that is met, after all other conversations were seen to.
     ///
     /// # Cancellation
     /// Dropping the future leaves the conversations that were not reached as they are.
@@ -93,16 +93,28 @@ impl Engine {
 
     async fn operate_all(&self, channel: &str, what: OperationKind) -> Result<usize, Error> {
         let prefix = format!("{channel}/conversations/");
-        let failed = |error| Error::Store(Arc::new(error));
         let mut keys = self.core.store.list(&prefix);
-        let mut count = 0;
+        let (mut count, mut failed) = (0, None);
         while let Some(key) = keys.next().await {
-            let key = key.map_err(failed)?;
-            if !self.parked(&key).await.map_err(failed)?.is_empty() {
-                count += self.operate(&key, what, None).await?;
+            let done = match key {
+                Ok(key) => self.operate_where_parked(&key, what).await,
+                Err(error) => Err(Error::Store(Arc::new(error))),
+            };
+            match done {
+                Ok(done) => count += done,
+                // One conversation that cannot be read must not keep the others from it.
+                Err(error) => drop(failed.get_or_insert(error)),
             }
         }
-        Ok(count)
+        failed.map_or(Ok(count), Err)
+    }
+
+    async fn operate_where_parked(&self, key: &Key, what: OperationKind) -> Result<usize, Error> {
+        let parked = self.parked(key).await.map_err(|error| Error::Store(Arc::new(error)))?;
+        if parked.is_empty() {
+            return Ok(0);
+        }
+        self.operate(key, what, None).await
     }
 
     async fn operate(
@@ -114,6 +126,9 @@ impl Engine {
         let core = &self.core;
         if core.is_closing() {
             return Err(Error::Closing);
+        }
+        if current::is_inside(key) {
+            return Err(Error::OwnConversation);
         }
         let count = AtomicUsize::new(0);
         let operation = Arc::new(Operation { what, which: which.cloned(), count });

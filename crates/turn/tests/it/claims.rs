@@ -3,6 +3,7 @@
 
 mod clocks;
 mod deadline;
+mod delivery;
 mod fairness;
 mod held_out_1;
 mod held_out_2;

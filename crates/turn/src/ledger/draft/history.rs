@@ -31,6 +31,7 @@ impl Draft {
             reason: reason.to_owned(),
             at,
             is_doubtful: entry.is_doubtful || is_doubtful,
+            is_kept: entry.is_kept,
             activity,
         });
     }
@@ -44,6 +45,7 @@ impl Draft {
             reason: format!("timer: {reason}"),
             at: now,
             is_doubtful: false,
+            is_kept: false,
             activity: timer.activity.clone(),
         });
     }
@@ -75,6 +77,7 @@ impl Draft {
             reason: format!("{what}: {reason}"),
             at: now,
             is_doubtful: false,
+            is_kept: false,
             activity: activity.clone(),
         });
     }
@@ -87,7 +90,7 @@ impl Draft {
         };
         let again: Vec<_> = ledger.parked.extract_if(.., |parked| is_meant(parked)).collect();
         for parked in &again {
-            let Parked { id, activity, is_doubtful, .. } = &**parked;
+            let Parked { id, activity, is_doubtful, is_kept, .. } = &**parked;
             if parked.kind == ParkedKind::Timer {
                 let turn = id.as_str().split_once('.').and_then(|(turn, _)| TurnId::parse(turn));
                 turn.into_iter().for_each(|turn| ledger.seen.remove(turn));
@@ -101,7 +104,7 @@ impl Draft {
                 id: id.clone(),
                 activity: activity.as_str().to_owned(),
                 is_doubtful: *is_doubtful,
-                is_kept: false,
+                is_kept: *is_kept,
                 // An operator asked for it: it is sent, whatever its policy was.
                 is_once: false,
                 until: None,
