@@ -14,7 +14,7 @@ pub(crate) use self::{
     effects::{Effects, Receipts, STREAM},
     origin::Origin,
 };
-use crate::{Key, Limits, clock::Timestamp, id::TurnId, ledger::Bag, store};
+use crate::{Key, Limits, clock::Timestamp, current::Home, id::TurnId, ledger::Bag, store};
 
 /// What one run of the logic starts from. The turn has a share of it: one, instead of one in each part.
 #[derive(Debug)]
@@ -43,6 +43,11 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
 
     /// Waits.
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
+
+    /// The instance that runs the turn.
+    fn home(&self) -> Home {
+        Home::NONE
+    }
 
     /// The limits of a turn.
     fn limits(&self) -> &Limits;

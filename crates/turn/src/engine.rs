@@ -35,7 +35,7 @@ mod two_phase;
 pub use self::answer::Answer;
 pub(crate) use self::{
     ack_queue::NextAck,
-    core::{Core, Phase, Seams, Task, in_place},
+    core::{Core, Phase, Seams, Task},
     item::{Cause, Item, Listener, Operation, OperationKind, Receiver},
     mailbox::{Hold, Mailbox, MailboxState, Moment},
 };

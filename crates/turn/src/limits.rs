@@ -71,7 +71,7 @@ pub struct Limits {
     /// The longest wait between two tries of a timer.
     pub timer_backoff_max: Duration,
     /// The most commits of one conversation that a runner makes in a row before it rests for a moment, so
-    /// that another instance gets its turn.
+    /// that another instance gets its turn; four times as many where nothing waits between them.
     pub burst_max: u32,
     /// The most waiting conversations that this instance takes up at once: after an outage, or of another
     /// instance that is gone.

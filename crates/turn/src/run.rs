@@ -115,7 +115,7 @@ impl Attempt {
         // The handler itself may panic before it gives a future.
         let handler = catch_unwind(AssertUnwindSafe(|| logic.run(turn)));
         let handler = handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) }));
-        Running::new(&self.key, handler, slot)
+        Running::new((self.source.home(), &self.key), handler, slot)
     }
 
     /// Runs the logic, within a time if one is given.
@@ -137,7 +137,7 @@ impl Attempt {
         self.effects.restart();
         let slot = Arc::default();
         let handler = logic.on_error(self.turn(&slot), failure)?;
-        let made = Running::new(&self.key, handler, slot).end(within).await;
+        let made = Running::new((self.source.home(), &self.key), handler, slot).end(within).await;
         Some(made.map(|made| Made {
             documents: smallvec![(self.key.clone(), self.bag.clone())],
             replies: made.replies,

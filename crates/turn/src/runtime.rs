@@ -15,7 +15,8 @@ pub use self::{
     proactive::{Broadcast, Pace},
 };
 use crate::{
-    Key, current,
+    Key,
+    current::{self, Home},
     engine::{Answer, Core, Item, Listener, Phase, Receiver},
     error::Error,
     id::TurnId,
@@ -111,7 +112,7 @@ impl Engine {
         if !core.logic.handles(&activity) {
             return Ok(Answer::default());
         }
-        if current::is_inside(&key) {
+        if current::is_inside(Home::of(core), &key) {
             return Err(Error::OwnConversation);
         }
         let id = match activity.id.as_deref() {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Limits,
-    engine::{Core, Hold, Mailbox, MailboxState, Task, in_place},
+    engine::{Core, Hold, Mailbox, MailboxState, Task},
     ledger::{Chore, Entry, Held, REST_MAX},
 };
 
@@ -42,7 +42,7 @@ enum Errand {
 
 /// Makes the courier of a mailbox.
 pub(crate) fn courier(core: Arc<Core>, mailbox: Arc<Mailbox>) -> Task {
-    in_place(|| deliver(core, mailbox))
+    deliver(core, mailbox).boxed()
 }
 
 /// Delivers until nothing is left to deliver, record or watch.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     alarms::HORIZON,
-    cache::Cached,
+    cache::{Cached, Streak},
     core::{Core, Task},
     mailbox::{Mailbox, MailboxState, Moment},
     persist::Committed,
@@ -19,12 +19,18 @@ const OVERDUE: Duration = Duration::from_millis(500);
 /// It is looked at again after this.
 const LATER: Duration = Duration::from_secs(3);
 
+/// A streak of so many bursts is followed by a rest, though nobody waits here between its commits.
+const STREAK_BURSTS: u32 = 4;
+/// Commits that take no longer leave others enough room.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
 impl Core {
     /// Performs what follows from a commit. Gives the courier to be started.
     pub(super) fn follow(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,
         committed: Committed,
+        streak: Streak,
     ) -> Option<Task> {
         let Committed { document, etag, bytes, began, is_taken, has_decided } = committed;
         let ledger = &document.ledger;
@@ -32,6 +38,10 @@ impl Core {
         let mut state = mailbox.state();
         state.queue.pause.tries = 0;
         self.refusals.end(&mailbox.key);
+        let streak = streak.with(began.uptime);
+        let mean = streak.mean(self.limits.burst_max.saturating_mul(STREAK_BURSTS));
+        let streak = if mean.is_some() { Streak::default() } else { streak };
+        state.queue.rest_after = mean.filter(|mean| *mean >= AT_ONCE);
         if has_decided {
             // The runner that performs this takes it up next.
             state.queue.chores.push(Chore::Finish);
@@ -39,7 +49,7 @@ impl Core {
         let courier = self.note(mailbox, &mut state, ledger, Some(began));
         drop(state);
         self.set_alarms(mailbox, ledger, began);
-        self.cache().put(&mailbox.key, Cached { document, etag, bytes });
+        self.cache().put(&mailbox.key, Cached { document, etag, bytes, streak });
         courier
     }
 

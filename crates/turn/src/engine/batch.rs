@@ -67,7 +67,7 @@ pub(super) async fn process(
         let wants_fresh = batch.chores.iter().any(Chore::wants_fresh);
         let round = Round::load(core, mailbox, (rounds, deadline), wants_fresh).await;
         let setback = match round {
-            Ok(round) => match round.run(&batch, now).await {
+            Ok(round) => match round.run(&batch).await {
                 Ok(ended) => return end(mailbox, batch, ended),
                 Err(setback) => setback,
             },

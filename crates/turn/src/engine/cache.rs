@@ -3,6 +3,8 @@
 //! A cached document may be stale at any time: another instance may have written since. That costs a
 //! failed condition and a reload, never a wrong state, because every turn that runs also commits.
 
+use std::time::Duration;
+
 use lru::LruCache;
 
 use crate::{Key, by_key::Hashed, ledger::Document, store::ETag};
@@ -21,6 +23,34 @@ pub(super) struct Cached {
     pub(super) document: Box<Document>,
     pub(super) etag: ETag,
     pub(super) bytes: usize,
+    pub(super) streak: Streak,
+}
+
+/// Commits of a conversation that this instance made in quick succession, while nobody else could make one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Streak {
+    commits: u32,
+    first: Duration,
+    last: Duration,
+}
+
+/// Commits further apart than this leave room for those of others.
+const APART: Duration = Duration::from_millis(100);
+
+impl Streak {
+    /// With one more commit, by the time at which it began.
+    pub(super) fn with(self, began: Duration) -> Self {
+        match began.saturating_sub(self.last) <= APART && self.commits > 0 {
+            true => Self { commits: self.commits + 1, last: began, ..self },
+            false => Self { commits: 1, first: began, last: began },
+        }
+    }
+
+    /// The mean time of a commit, where there were so many of them.
+    pub(super) fn mean(self, most: u32) -> Option<Duration> {
+        let is_long = self.commits >= most.max(2);
+        is_long.then(|| (self.last - self.first) / (self.commits - 1))
+    }
 }
 
 /// A place in the cache. It keeps its place while the document is lent, and is replaced by what the
@@ -82,8 +112,12 @@ mod tests {
     #[test]
     fn the_least_recently_used_goes_first_and_the_bound_holds() {
         let key = |name: &str| Key::new(name).unwrap();
-        let cached =
-            || Cached { document: Box::default(), etag: ETag::new("1"), bytes: 1000 - 512 };
+        let cached = || Cached {
+            document: Box::default(),
+            etag: ETag::new("1"),
+            bytes: 1000 - 512,
+            streak: Streak::default(),
+        };
         let mut cache = Cache::new(2500);
         cache.put(&key("a"), cached());
         cache.put(&key("b"), cached());
@@ -100,8 +134,12 @@ mod tests {
     #[test]
     fn what_is_lent_is_gone_until_it_is_put() {
         let key = Key::new("a").unwrap();
-        let cached =
-            |etag, bytes| Cached { document: Box::default(), etag: ETag::new(etag), bytes };
+        let cached = |etag, bytes| Cached {
+            document: Box::default(),
+            etag: ETag::new(etag),
+            bytes,
+            streak: Streak::default(),
+        };
         let mut cache = Cache::new(10_000);
         cache.put(&key, cached("1", 1000));
         assert_eq!(cache.lend(&key).unwrap().etag, ETag::new("1"));

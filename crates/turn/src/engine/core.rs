@@ -43,14 +43,6 @@ const SHOW_TIMEOUT: Duration = Duration::from_secs(3);
 /// Something to be done that nobody waits for.
 pub(crate) type Task = BoxFuture<'static, ()>;
 
-/// Makes a task where it will stay: one that is made first and boxed then is copied, all its kilobytes,
-/// though hardly any of them is in use before it runs.
-pub(crate) fn in_place<F: Future<Output = ()> + Send + 'static>(make: impl FnOnce() -> F) -> Task {
-    let room = Box::new_uninit();
-    let task: Box<F> = Box::write(room, make());
-    Box::into_pin(task)
-}
-
 /// Makes the courier of a mailbox. The room that delivers gives it to the core: what commits knows
 /// nothing of what delivers.
 pub(crate) type MakeCourier = fn(Arc<Core>, Arc<Mailbox>) -> Task;

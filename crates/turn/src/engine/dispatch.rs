@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+
 use super::{
-    core::{Core, Task, in_place},
+    core::{Core, Task},
     item::Item,
     mailbox::{Mailbox, MailboxState, Runner},
     runner,
@@ -83,7 +85,7 @@ impl Core {
         match state.queue.runner {
             Runner::Off => {
                 state.queue.runner = Runner::Chores;
-                Some(in_place(|| runner::run(Arc::clone(self), Arc::clone(mailbox))))
+                Some(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed())
             }
             Runner::Long => {
                 mailbox.called.notify_one();

@@ -10,6 +10,7 @@ use super::{core::Core, deadline::Deadline, two_phase::Loaded};
 use crate::{
     Key, Limits,
     attempt::{Receipts, Source},
+    current::Home,
     id::TurnId,
     ledger::{Bag, Document},
     store::{Error, Expect},
@@ -170,6 +171,10 @@ impl Source for FurtherDocuments {
 
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
         self.core.clock.sleep(wait)
+    }
+
+    fn home(&self) -> Home {
+        Home::of(&self.core)
     }
 
     fn limits(&self) -> &Limits {

@@ -11,6 +11,7 @@ use super::{documents::FurtherDocuments, item::Listener};
 use crate::{
     Key, Limits,
     attempt::{Receipts, Source},
+    current::Home,
     id::TurnId,
     ledger::Bag,
     store,
@@ -52,6 +53,10 @@ impl Source for Listened {
 
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()> {
         self.documents.sleep(wait)
+    }
+
+    fn home(&self) -> Home {
+        self.documents.home()
     }
 
     fn limits(&self) -> &Limits {

@@ -71,6 +71,10 @@ impl Mailbox {
         if has_worked && state.delivery.is_courier_on {
             self.changed.notify_one();
         }
+        if let Some(commit) = state.queue.rest_after.take() {
+            state.queue.runner = Runner::Chores;
+            return Work::Rest(commit);
+        }
         if state.queue.has_inbox {
             state.queue.runner = Runner::Long;
             return Work::Inbox;

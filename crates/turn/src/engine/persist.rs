@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use sayso_activity::Raw;
 
 use super::{
-    cache::Cached,
+    cache::{Cached, Streak},
     core::Core,
     deadline::Deadline,
     documents::{FurtherDocuments, Held},
@@ -22,11 +22,9 @@ use crate::{
     store::{ETag, Error, Saved, Write},
 };
 
-/// How a commit ended.
+/// Why nothing was committed.
 #[derive(Debug)]
-pub(super) enum Commit {
-    /// It is durable.
-    Done(Committed),
+pub(super) enum Uncommitted {
     /// Another write came first.
     Conflict,
     /// The outcome is not known, or the store failed. Load and look.
@@ -54,6 +52,15 @@ pub(super) struct Committed {
     pub(super) has_decided: bool,
 }
 
+impl Uncommitted {
+    fn of(error: Error) -> Self {
+        match error.is_transient() {
+            true => Self::Again { reason: error.to_string(), wait: error.retry_after() },
+            false => Self::Never(Arc::new(error)),
+        }
+    }
+}
+
 impl Core {
     /// Writes a draft and the further documents, all or none.
     pub(super) async fn commit(
@@ -62,11 +69,9 @@ impl Core {
         mut draft: Draft,
         documents: &FurtherDocuments,
         deadline: Deadline,
-    ) -> Commit {
+    ) -> Result<Committed, Uncommitted> {
         let began = self.moment();
-        if let Some(stale) = self.stale_read(documents, deadline).await {
-            return stale;
-        }
+        self.validate(documents, deadline).await?;
         let further = documents.changed();
         let has_decided = !further.is_empty() && self.store.transactions().is_none();
         let id = if has_decided { self.ids.unique() } else { String::new() };
@@ -93,19 +98,16 @@ impl Core {
                 fault!("after_commit");
                 self.counters.commits.add(1);
                 let Draft { document, is_taken, .. } = draft;
-                Commit::Done(Committed { document, etag, bytes, began, is_taken, has_decided })
+                Ok(Committed { document, etag, bytes, began, is_taken, has_decided })
             }
             Ok(Saved::Conflict) => {
                 self.counters.conflicts.add(1);
-                Commit::Conflict
+                Err(Uncommitted::Conflict)
             }
-            Err(error) if error.is_transient() => {
-                if matches!(error, Error::Unknown { .. }) {
-                    self.counters.unknown.add(1);
-                }
-                Commit::Again { reason: error.to_string(), wait: error.retry_after() }
+            Err(error) => {
+                self.counters.unknown.add(usize::from(matches!(error, Error::Unknown { .. })));
+                Err(Uncommitted::of(error))
             }
-            Err(error) => Commit::Never(Arc::new(error)),
         }
     }
 
@@ -116,22 +118,19 @@ impl Core {
 
     /// Validates the documents that were only read: between the last read and the first look here all of
     /// them were as they were read, so the turn saw one state.
-    async fn stale_read(&self, documents: &FurtherDocuments, deadline: Deadline) -> Option<Commit> {
+    pub(super) async fn validate(
+        &self,
+        documents: &FurtherDocuments,
+        deadline: Deadline,
+    ) -> Result<(), Uncommitted> {
         for (key, expect) in documents.to_validate() {
-            match Box::pin(self.read(&key, deadline)).await {
-                Ok((_, now)) if now == expect => {}
-                Ok(_) => {
-                    self.counters.conflicts.add(1);
-                    return Some(Commit::Conflict);
-                }
-                Err(error) if error.is_transient() => {
-                    let wait = error.retry_after();
-                    return Some(Commit::Again { reason: error.to_string(), wait });
-                }
-                Err(error) => return Some(Commit::Never(Arc::new(error))),
+            let (_, now) = Box::pin(self.read(&key, deadline)).await.map_err(Uncommitted::of)?;
+            if now != expect {
+                self.counters.conflicts.add(1);
+                return Err(Uncommitted::Conflict);
             }
         }
-        None
+        Ok(())
     }
 
     async fn save_all(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
@@ -167,7 +166,12 @@ impl Core {
             match self.store.save(step).await? {
                 Saved::Conflict => return Ok(Saved::Conflict),
                 Saved::Committed(etag) => {
-                    let cached = Cached { document: Box::new(document), etag, bytes };
+                    let cached = Cached {
+                        document: Box::new(document),
+                        etag,
+                        bytes,
+                        streak: Streak::default(),
+                    };
                     self.cache().put(&key, cached);
                 }
             }

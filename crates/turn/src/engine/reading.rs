@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use super::{cache::Cached, core::Core, deadline::Deadline};
+use super::{
+    cache::{Cached, Streak},
+    core::Core,
+    deadline::Deadline,
+};
 use crate::{
     Key,
     ledger::{Document, is_expired},
@@ -82,7 +86,7 @@ impl Core {
     pub(super) fn remember(&self, key: &Key, document: Box<Document>, expect: Expect) {
         if let Expect::At(etag) = expect {
             let bytes = document.bytes();
-            self.cache().put(key, Cached { document, etag, bytes });
+            self.cache().put(key, Cached { document, etag, bytes, streak: Streak::default() });
         }
     }
 }

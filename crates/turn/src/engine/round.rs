@@ -6,14 +6,14 @@ use smallvec::SmallVec;
 
 use super::{
     answer::{Answer, Verdict},
-    cache::Cached,
+    cache::{Cached, Streak},
     core::Core,
     deadline::Deadline,
     documents::FurtherDocuments,
     item::{Batch, Item},
     long_run::LongRun,
     mailbox::Mailbox,
-    persist::Commit,
+    persist::Uncommitted,
     two_phase::Loaded,
 };
 use crate::{
@@ -77,6 +77,16 @@ impl Setback {
     }
 }
 
+impl From<Uncommitted> for Setback {
+    fn from(uncommitted: Uncommitted) -> Self {
+        match uncommitted {
+            Uncommitted::Conflict => Self::Conflict,
+            Uncommitted::Again { reason, wait } => Self::Again { reason, wait },
+            Uncommitted::Never(error) => Self::Never(Error::Store(error)),
+        }
+    }
+}
+
 /// A round that committed, or had nothing to write. Items without a verdict go back into the queue.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
@@ -95,9 +105,8 @@ pub(super) struct Round<'a> {
     pub(super) documents: Arc<FurtherDocuments>,
     /// Whether the document comes from the store, not from memory.
     is_fresh: bool,
-    /// The time, as long as nothing was waited for since it was read.
-    pub(super) now: Option<Duration>,
     pub(super) tally: Tally,
+    streak: Streak,
 }
 
 /// What a round counts if it commits.
@@ -106,6 +115,8 @@ pub(super) struct Tally {
     pub(super) turns: usize,
     pub(super) accepted: usize,
     pub(super) fired: usize,
+    /// Timers and acknowledged turns given up.
+    pub(super) parked: usize,
     /// Turns that have receipts.
     pub(super) paid: SmallVec<[TurnId; 1]>,
 }
@@ -119,24 +130,24 @@ impl<'a> Round<'a> {
         wants_fresh: bool,
     ) -> Result<Self, Setback> {
         let documents = FurtherDocuments::new(core, Some(deadline), number);
-        let round = |draft, is_fresh| Round {
+        let round = |draft, is_fresh, streak| Round {
             core,
             mailbox,
             deadline,
             draft,
             documents,
             is_fresh,
-            now: None,
             tally: Tally::default(),
+            streak,
         };
         if number == 0 && !wants_fresh {
             let lent = core.cache().lend(&mailbox.key);
-            if let Some(Cached { document, etag, .. }) = lent
+            if let Some(Cached { document, etag, streak, .. }) = lent
                 && document.ledger.prepared.is_none()
                 && !core.is_expired(&mailbox.key, &document)
             {
                 core.counters.cache_hits.add(1);
-                return Ok(round(Draft::new(document, Expect::At(etag)), false));
+                return Ok(round(Draft::new(document, Expect::At(etag)), false, streak));
             }
         }
         match Box::pin(core.load(&mailbox.key, number, deadline)).await {
@@ -149,7 +160,7 @@ impl<'a> Round<'a> {
                 let mut draft = Draft::new(Box::new(document), expect);
                 draft.is_changed = is_settled;
                 draft.is_expired = is_expired;
-                Ok(round(draft, true))
+                Ok(round(draft, true, Streak::default()))
             }
             Err(error) => {
                 core.note_refusal(&mailbox.key, &error);
@@ -158,14 +169,11 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Runs a batch and commits it. `now` is the time from before the document was loaded.
-    pub(super) async fn run(mut self, batch: &Batch, now: Duration) -> Result<Ended, Setback> {
+    /// Runs a batch and commits it.
+    pub(super) async fn run(mut self, batch: &Batch) -> Result<Ended, Setback> {
         fault!("after_load");
-        // A document from memory is not waited for.
-        self.now = (!self.is_fresh).then_some(now);
         if !self.draft.document.ledger.decided.is_empty() {
             Box::pin(self.core.finish(&mut self.draft, self.deadline)).await;
-            self.now = None;
         }
         let has_handed = self.catch_up(&batch.chores);
         let stale = self.wake(batch);
@@ -188,6 +196,10 @@ impl<'a> Round<'a> {
                 // operator found nothing in it.
                 return Err(Setback::again("the document in memory may be old"));
             }
+            if has_failed {
+                // Nor must it have failed on half of another turn's commit.
+                self.core.validate(&self.documents, self.deadline).await?;
+            }
             self.leave(batch, (has_handed, has_failed), stale).await?;
         } else {
             ended.late = ended.late.map(LongRun::checked);
@@ -209,29 +221,30 @@ impl<'a> Round<'a> {
 
     /// Commits the draft, performs what follows, and counts.
     pub(super) async fn commit(self) -> Result<(), Setback> {
-        let Self { core, mailbox, deadline, draft, documents, tally, .. } = self;
+        let Self { core, mailbox, deadline, draft, documents, tally, streak, .. } = self;
         match core.commit(&mailbox.key, draft, &documents, deadline).await {
-            Commit::Done(committed) => {
-                if let Some(courier) = core.follow(mailbox, committed) {
+            Ok(committed) => {
+                if let Some(courier) = core.follow(mailbox, committed, streak) {
                     core.go(courier).await;
                 }
                 core.counters.turns.add(tally.turns);
                 core.counters.accepted.add(tally.accepted);
                 core.counters.fired.add(tally.fired);
+                core.counters.parked.add(tally.parked);
                 tally.paid.into_iter().for_each(|turn| core.receipts.settle(turn));
                 Ok(())
             }
-            Commit::Conflict => {
-                mailbox.state().delivery.is_shared = true;
-                Err(Setback::Conflict)
-            }
-            Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
-            Commit::Never(error) => {
+            Err(Uncommitted::Never(error)) => {
                 core.note_refusal(&mailbox.key, &error);
                 let is_of_a_turn =
                     documents.is_used() || matches!(*error, store::Error::TooLarge { .. });
                 let error = Error::Store(error);
                 Err(if is_of_a_turn { Setback::Never(error) } else { Setback::Refused(error) })
+            }
+            Err(uncommitted) => {
+                let setback = Setback::from(uncommitted);
+                mailbox.state().delivery.is_shared |= matches!(setback, Setback::Conflict);
+                Err(setback)
             }
         }
     }

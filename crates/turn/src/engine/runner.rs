@@ -11,7 +11,7 @@ use super::{
     mailbox::{Mailbox, RunnerExit, Work},
 };
 
-/// A rest is this many times as long as the last batch took.
+/// A rest is this many times as long as a batch took.
 const REST_TIMES: u32 = 16;
 /// The shortest rest.
 const REST_MIN: Duration = Duration::from_millis(20);
@@ -26,6 +26,10 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
         if let Work::Done(exit) = work {
             return leave(&core, &mailbox, &exit);
         }
+        if let Work::Rest(commit) = work {
+            rest(&core, commit).await;
+            continue;
+        }
         batches += 1;
         let is_burst = batches % core.limits.burst_max.max(1) == 0;
         let began = is_burst.then(|| core.uptime());
@@ -39,7 +43,7 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
                         Box::pin(long_turns::work(&core, &mailbox, carried.take())).await;
                         None
                     }
-                    Work::Done(_) => None,
+                    Work::Rest(_) | Work::Done(_) => None,
                 }
             });
             AssertUnwindSafe(working).catch_unwind().await
@@ -53,19 +57,17 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
             // What is left is found again by recovery: not at once, so nothing spins.
             mailbox.state().queue.has_inbox = false;
         }
-        if let Some(began) = began {
-            rest(&core, &mailbox, began).await;
+        if let Some(began) = began
+            && !mailbox.state().queue.waiting.is_empty()
+        {
+            rest(&core, core.uptime().saturating_sub(began)).await;
         }
     }
 }
 
 /// Rests for a moment, so that another instance gets its turn in a conversation with much to do.
-async fn rest(core: &Core, mailbox: &Mailbox, began: Duration) {
-    if mailbox.state().queue.waiting.is_empty() {
-        return;
-    }
-    let took = core.uptime().saturating_sub(began);
-    core.clock.sleep((REST_TIMES * took).clamp(REST_MIN, REST_MAX)).await;
+async fn rest(core: &Core, commit: Duration) {
+    core.clock.sleep((REST_TIMES * commit).clamp(REST_MIN, REST_MAX)).await;
 }
 
 fn leave(core: &Arc<Core>, mailbox: &Arc<Mailbox>, exit: &RunnerExit) {

@@ -119,10 +119,10 @@ impl Round<'_> {
         (verdicts, new)
     }
 
-    fn patience(&mut self, item: &Item) -> Result<Patience, Setback> {
+    fn patience(&self, item: &Item) -> Result<Patience, Setback> {
         let limits = &self.core.limits;
         // The time of the batch, not its own: those who came before it wait for the same commit.
-        let now = self.now.take().unwrap_or_else(|| self.core.uptime());
+        let now = self.core.uptime();
         let left = self.deadline.left(now);
         let can_go_on = item.can_wait() && limits.acknowledge_after < limits.deadline;
         if self.deadline.is_over(now) && !can_go_on {

@@ -21,7 +21,7 @@ use crate::{
     Key,
     bot_error::BotError,
     clock::Clock,
-    current::Inside,
+    current::{Home, Inside},
     error::Failure,
     turn::{Inner, ReturnSlot},
 };
@@ -34,11 +34,11 @@ pub(crate) struct Running {
 
 impl Running {
     pub(super) fn new(
-        key: &Key,
+        (home, key): (Home, &Key),
         future: BoxFuture<'static, Result<(), BotError>>,
         slot: Arc<ReturnSlot>,
     ) -> Self {
-        let handler = Handler { key: key.clone(), future };
+        let handler = Handler { home, key: key.clone(), future };
         Self { handler: AssertUnwindSafe(handler).catch_unwind(), slot }
     }
 
@@ -111,6 +111,7 @@ impl Running {
 
 /// A handler's future, which knows while it is polled whose it is.
 struct Handler {
+    home: Home,
     key: Key,
     future: BoxFuture<'static, Result<(), BotError>>,
 }
@@ -119,7 +120,7 @@ impl Future for Handler {
     type Output = Result<(), BotError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let _inside = Inside::enter(&self.key);
+        let _inside = Inside::enter(self.home, &self.key);
         self.future.as_mut().poll(context)
     }
 }

@@ -7,7 +7,8 @@ use sayso_activity::Activity;
 
 use super::Engine;
 use crate::{
-    Key, current,
+    Key,
+    current::{self, Home},
     engine::{Cause, Item, Operation, OperationKind},
     error::Error,
     id::{ReplyId, TurnId},
@@ -127,7 +128,7 @@ impl Engine {
         if core.is_closing() {
             return Err(Error::Closing);
         }
-        if current::is_inside(key) {
+        if current::is_inside(Home::of(core), key) {
             return Err(Error::OwnConversation);
         }
         let count = AtomicUsize::new(0);

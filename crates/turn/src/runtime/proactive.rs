@@ -14,7 +14,7 @@ use crate::{
     backoff::Backoff,
     bot::HandlerFuture,
     bot_error::BotError,
-    current,
+    current::{self, Home},
     engine::{Answer, Cause, Item},
     error::{Error, Failure},
     id::TurnId,
@@ -185,7 +185,7 @@ impl Engine {
         }
         let activity = Arc::new(event(reference, id));
         let key = conversation_key(&activity)?;
-        if current::is_inside(&key) {
+        if current::is_inside(Home::of(core), &key) {
             return Err(Error::OwnConversation);
         }
         let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());

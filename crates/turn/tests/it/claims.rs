@@ -7,6 +7,7 @@ mod delivery;
 mod fairness;
 mod held_out_1;
 mod held_out_2;
+mod held_out_3;
 mod history;
 mod line;
 mod once;

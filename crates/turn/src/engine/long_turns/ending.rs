@@ -17,6 +17,7 @@ use crate::{
     error::{Error, Failure},
     id::TurnId,
     ledger::{Accepted, Chore, Timer},
+    run::Made,
     store,
 };
 
@@ -75,27 +76,14 @@ async fn try_to_finish(
         return Err(Setback::again("another turn committed first"));
     }
     let Progress::Made(made) = &run.progress else { return Ok(Step::Nothing) };
+    let made = made.clone();
     round.catch_up(&[]);
     round.deadline = Deadline::at(core.uptime() + core.limits.deadline);
     round.documents = Arc::clone(&run.documents);
     let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
     let is_tried_again = entry.is_timer && !core.is_last_try(entry.tries);
+    let judged = judge(core, &mut round, run, (made, !is_tried_again)).await?;
     let attempt = &Arc::clone(&run.attempt);
-    let judged = match round.judge(&*core.logic, attempt, made.clone(), !is_tried_again).await {
-        Ok(judged) => judged,
-        Err(Setback::Never(Error::Store(error))) => {
-            // A further document is refused for good: that is this turn's failure alone.
-            refuse(core, run, Arc::clone(&error));
-            round.documents = Arc::clone(&run.documents);
-            let failed = Err(Arc::new(Failure::Store(error)));
-            round.judge(&*core.logic, attempt, failed, !is_tried_again).await?
-        }
-        Err(setback) => {
-            // A load failed under the logic: it begins again, with the receipts that it has.
-            run.outdate();
-            return Err(setback);
-        }
-    };
     let now = core.now();
     match judged {
         Judged::Done(outcome) => {
@@ -111,6 +99,7 @@ async fn try_to_finish(
             }
             drop(round.keep(attempt, &ids, outcome, false));
             round.tally.turns += 1;
+            round.tally.parked += usize::from(entry.is_timer);
         }
         Judged::Failed(failure) if failure.is_newer() => {
             drop(round);
@@ -125,7 +114,7 @@ async fn try_to_finish(
                 round.draft.put_off(&timer, at);
             }
             false => {
-                core.counters.parked.add(1);
+                round.tally.parked += 1;
                 round.draft.park_first(&ids, &failure.with_causes(), now, &core.limits);
             }
         },
@@ -134,6 +123,31 @@ async fn try_to_finish(
     round.commit().await?;
     mailbox.changed.notify_one();
     Ok(Step::Ended)
+}
+
+/// Decides what becomes of a run that is over; `has_words` says whether the error handler may speak.
+async fn judge(
+    core: &Arc<Core>,
+    round: &mut Round<'_>,
+    run: &mut LongRun,
+    (made, has_words): (Result<Made, Arc<Failure>>, bool),
+) -> Result<Judged, Setback> {
+    let attempt = Arc::clone(&run.attempt);
+    match round.judge(&*core.logic, &attempt, made, has_words).await {
+        Err(Setback::Never(Error::Store(error))) => {
+            // A further document is refused for good: that is this turn's failure alone.
+            refuse(core, run, Arc::clone(&error));
+            round.documents = Arc::clone(&run.documents);
+            let failed = Err(Arc::new(Failure::Store(error)));
+            round.judge(&*core.logic, &attempt, failed, has_words).await
+        }
+        Err(setback) => {
+            // A load failed under the logic: it begins again, with the receipts that it has.
+            run.outdate();
+            Err(setback)
+        }
+        judged => judged,
+    }
 }
 
 /// What it made cannot be saved, or it was made without what it asked for.
@@ -160,7 +174,7 @@ impl Round<'_> {
     ) -> Result<Step, Setback> {
         let (core, key) = (self.core, &self.mailbox.key);
         self.catch_up(&[]);
-        core.counters.parked.add(1);
+        self.tally.parked += 1;
         let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
         self.draft.park_first(&ids, &failure.with_causes(), core.now(), &core.limits);
         self.settle_claim(false);

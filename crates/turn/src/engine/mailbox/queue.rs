@@ -19,6 +19,8 @@ pub(crate) struct Queue {
     pub(crate) has_inbox: bool,
     /// The back-off of chores that the store failed.
     pub(crate) pause: Pause,
+    /// The mean time of a commit, after a streak of them: the runner is to rest, for others.
+    pub(crate) rest_after: Option<Duration>,
 }
 
 /// The runner's state.
@@ -51,6 +53,8 @@ pub(crate) enum Work {
     Batch(Batch),
     /// What was acknowledged and has not ended.
     Inbox,
+    /// Nothing for a moment, after a streak of commits that took so long: others get their turn.
+    Rest(Duration),
     /// Nothing.
     Done(RunnerExit),
 }

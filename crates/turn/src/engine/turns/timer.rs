@@ -69,6 +69,7 @@ impl Round<'_> {
         if timer.activity.get::<sayso_activity::Activity>().is_err() {
             let reason = "the stored event cannot be read";
             self.draft.park_timer(turn, &timer, reason, core.now());
+            self.tally.parked += 1;
             return Ok(None);
         }
         if ledger.seen.contains(turn) || !core.logic.handles(&part.activity) {
@@ -127,7 +128,7 @@ impl Round<'_> {
             Judged::Handled(outcome, failure) => {
                 self.draft.park_timer(turn, &timer, &failure.with_causes(), core.now());
                 drop(self.keep(attempt, &[turn], outcome, false));
-                core.counters.parked.add(1);
+                self.tally.parked += 1;
             }
             Judged::Failed(failure) => {
                 self.tally.turns -= 1;
@@ -141,7 +142,7 @@ impl Round<'_> {
                     }
                     true => {
                         self.draft.park_timer(turn, &timer, &failure.with_causes(), core.now());
-                        core.counters.parked.add(1);
+                        self.tally.parked += 1;
                     }
                 }
             }
