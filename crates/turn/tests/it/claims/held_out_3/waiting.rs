@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     claims::{Outside, millis, secs},
-    world::{World, append, message},
+    world::{World, append, invoke, message},
 };
 
 type Handle = Arc<OnceLock<Engine>>;
@@ -170,6 +170,33 @@ async fn a_conversation_whose_handler_was_told_so_can_be_resumed_afterwards() {
     instance.engine.resume(&to, "r", say).await.unwrap();
     sleep(secs(5)).await;
     assert_eq!(world.channel.texts(), ["plain", "resumed"]);
+}
+
+/// The message was acknowledged by one instance; the invoke arrives at either of them.
+#[tokio::test(start_paused = true)]
+async fn an_invoke_behind_an_acknowledged_message_of_any_instance_waits_its_time() {
+    for at in [0, 1] {
+        let bot = || {
+            Bot::new()
+                .on_message(async |turn: Turn| {
+                    sleep(secs(14)).await;
+                    append(turn).await
+                })
+                .on_invoke("fetch", async |mut turn: Turn| {
+                    let log = turn.state().named::<Vec<String>>("log")?.join(" ");
+                    turn.respond(200, &log)?;
+                    Ok::<_, BotError>(())
+                })
+        };
+        let world = World::new();
+        let instances = [world.start(bot()), world.start(bot())];
+        assert!(instances[0].say("1", "slow").await.unwrap().is_pending);
+        let began = Instant::now();
+        let fetched = instances[at].engine.receive(invoke("2", "fetch")).await.unwrap();
+        assert!(began.elapsed() >= secs(5), "{:?}", began.elapsed());
+        let heard = fetched.response.unwrap().body.unwrap();
+        assert_eq!(heard.as_str(), "\"slow\"", "it runs behind the message, at instance {at}");
+    }
 }
 
 /// Counts what it hears, by text.
