@@ -86,6 +86,8 @@ pub(super) async fn process(
             Setback::Behind => {
                 // Is it this runner that they wait for?
                 if !mailbox.state().queue.has_inbox {
+                    // Another instance's: only the store knows when it has ended.
+                    core.cache().forget(&mailbox.key);
                     core.clock.sleep(BEHIND.min(deadline.left(core.uptime()))).await;
                 }
                 mailbox.put_back(batch.items);

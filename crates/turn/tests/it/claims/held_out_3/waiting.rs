@@ -192,7 +192,8 @@ async fn an_invoke_behind_an_acknowledged_message_of_any_instance_waits_its_time
         let instances = [world.start(bot()), world.start(bot())];
         assert!(instances[0].say("1", "slow").await.unwrap().is_pending);
         let began = Instant::now();
-        let fetched = instances[at].engine.receive(invoke("2", "fetch")).await.unwrap();
+        let fetched = instances[at].engine.receive(invoke("2", "fetch")).await;
+        let fetched = fetched.unwrap_or_else(|error| panic!("at instance {at}: {error}"));
         assert!(began.elapsed() >= secs(5), "{:?}", began.elapsed());
         let heard = fetched.response.unwrap().body.unwrap();
         assert_eq!(heard.as_str(), "\"slow\"", "it runs behind the message, at instance {at}");
