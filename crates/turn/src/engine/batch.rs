@@ -84,12 +84,7 @@ pub(super) async fn process(
                 return None;
             }
             Setback::Behind => {
-                // Is it this runner that they wait for?
-                if !mailbox.state().queue.has_inbox {
-                    // Another instance's: only the store knows when it has ended.
-                    core.cache().forget(&mailbox.key);
-                    core.clock.sleep(BEHIND.min(deadline.left(core.uptime()))).await;
-                }
+                core.wait_behind(mailbox, deadline).await;
                 mailbox.put_back(batch.items);
                 return None;
             }
@@ -208,6 +203,16 @@ impl Core {
         let pause = &mut mailbox.state().queue.pause;
         pause.until = self.uptime() + backoff.wait_at_least_half(pause.tries, &self.ids);
         pause.tries += 1;
+    }
+
+    /// Waits for a moment, where a turn of another instance is in the way.
+    async fn wait_behind(&self, mailbox: &Mailbox, deadline: Deadline) {
+        // Is it this runner that they wait for?
+        if !mailbox.state().queue.has_inbox {
+            // Only the store knows when it has ended.
+            self.cache().forget(&mailbox.key);
+            self.clock.sleep(BEHIND.min(deadline.left(self.uptime()))).await;
+        }
     }
 
     /// Waits until the document stands still for a moment: an instance with much to do in it rests from
