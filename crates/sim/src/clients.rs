@@ -197,7 +197,7 @@ fn is_expected(world: &World, error: &Error) -> bool {
     match error {
         // Replies that wait may leave no room, not even for an apology.
         Error::Failed(failure) if matches!(**failure, Failure::Limit { .. }) => {
-            world.plan.has(Fault::Bulk) || !world.plan.is_exact
+            world.plan.has(Fault::Bulk) || world.plan.has(Fault::FewTimers) || !world.plan.is_exact
         }
         Error::Failed(failure) => is_late(failure) || !world.plan.is_exact,
         Error::Store(_) => world.plan.has(Fault::StoreRefuses),

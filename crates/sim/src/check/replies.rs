@@ -1,12 +1,17 @@
 //! I6 and I7: every reply is visible or parked, and the first appearances are in commit order.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use sayso_activity::Activity;
+use sayso_turn::{
+    DeliveryPolicy, OnDoubt,
+    document::{Parked, ParkedKind},
+};
 
 use super::Case;
 use crate::{
     Fault,
+    weather::UNREADABLE,
     world::{DELETION, plain},
 };
 
@@ -25,7 +30,10 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
     for text in expected.iter().chain(&sorry) {
         // A change of a message without a name is refused before the channel hears of it.
         let is_change = text.ends_with("/change");
-        let is_refused = may_be_gone && (is_change || seen.refused_texts.contains(text));
+        // So is one that is not worth sending, or may have arrived.
+        let is_withheld = || seen.policies.of(text) != DeliveryPolicy::default();
+        let is_refused =
+            may_be_gone && (is_change || is_withheld() || seen.refused_texts.contains(text));
         if !texts.contains(text.as_str()) && !parked.contains(text) && !is_refused {
             broken.push(format!("I6: reply {text} of {key} is neither visible nor parked"));
         }
@@ -48,6 +56,43 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
     }
 }
 
+/// No reply is given up without a try, but one that is not worth sending any more, or that an instance may
+/// have tried which is gone, where it may not come twice.
+pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
+    let world = case.world;
+    let seen = world.seen();
+    let fired = world.chance.tally.counts();
+    let can_tell = fired.keys().all(|fault| fault.is_harmless());
+    for parked in &case.document.ledger.parked {
+        let is_reply = parked.kind == ParkedKind::Reply && !seen.tried.contains(parked.id.as_str());
+        let Some(text) = parked.activity.get::<Activity>().ok().and_then(|a| a.text) else {
+            continue;
+        };
+        // A change of a message without a name cannot be tried.
+        if !is_reply || text.ends_with("/change") {
+            continue;
+        }
+        let text = plain(&text);
+        let policy = seen.policies.of(&text);
+        let is_excused =
+            policy.expires.is_some() || (policy.on_doubt == OnDoubt::Once && !can_tell);
+        if !is_excused {
+            broken.push(format!("policy: {text} is given up untried: {}", parked.reason));
+        }
+    }
+    if let Some(count) = seen.unreadable.get(case.key) {
+        let is_it = |parked: &&Arc<Parked>| parked.activity.as_str() == UNREADABLE;
+        let found = case.document.ledger.parked.iter().filter(is_it).count();
+        let most = world.plan.limits().parked_max;
+        let may_be_gone = world.plan.has(Fault::ShortLived)
+            || world.plan.has(Fault::Bulk)
+            || case.document.ledger.parked.len() >= most;
+        if found != *count && !may_be_gone {
+            broken.push(format!("{found} of {count} lines of {} are parked", case.key));
+        }
+    }
+}
+
 /// Whether a turn may have failed although it was acknowledged: a store that refused it for good cannot be
 /// told from one that will take it later. The user must have heard of it.
 pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
@@ -61,11 +106,14 @@ pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
             return true;
         }
         let visible = seen.visible.get(case.key).map(Vec::as_slice).unwrap_or_default();
-        visible.iter().any(|(_, text)| *text == sorry) || seen.refused_texts.contains(&sorry)
+        visible.iter().any(|(_, text)| *text == sorry)
+            || seen.refused_texts.contains(&sorry)
+            || (world.plan.has(Fault::Policy) && parked(case).contains(&sorry))
     };
     // So does a limit: replies that wait for their channel may leave no room. And who was frozen while it ran
     // took too long.
-    let causes = [Fault::StoreRefuses, Fault::Bulk, Fault::Freeze, Fault::Suspend];
+    let causes =
+        [Fault::StoreRefuses, Fault::Bulk, Fault::Freeze, Fault::Suspend, Fault::FewTimers];
     causes.iter().any(|fault| world.plan.has(*fault)) && is_sorry()
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use sayso_turn::{
     Key,
+    document::Document,
     store::{ETag, Error, Saved, Stored, Write},
 };
 
@@ -56,6 +57,7 @@ impl Put {
                 let bytes = body.len();
                 self.world.violation(format!("P8: {key} has {bytes} bytes, at most {bytes_max}"));
             }
+            has_few_timers(&self.world, key, body);
             let known = stored.as_ref().map(|stored| stored.body.as_str());
             self.world.wrote(key, known, body, self.asked_at);
             let Some(stored) = stored else { continue };
@@ -74,6 +76,18 @@ impl Put {
             }
         }
         saved
+    }
+}
+
+/// P8: no conversation has more timers than it may.
+fn has_few_timers(world: &World, key: &Key, body: &str) {
+    if !world.plan.has(Fault::FewTimers) {
+        return;
+    }
+    let Ok(document) = Document::parse(key, body) else { return };
+    let (timers, most) = (document.ledger.timers.len(), world.plan.limits().timers_max);
+    if timers > most {
+        world.violation(format!("P8: {key} has {timers} timers, at most {most}"));
     }
 }
 
