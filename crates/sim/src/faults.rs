@@ -148,6 +148,8 @@ faults! {
     FewTimers => "few timers allowed",
     /// What stands in line cannot be read.
     Unreadable => "line that cannot be read",
+    /// One instance has much to do in one conversation, turn after turn.
+    Hot => "hot conversation",
 }
 
 impl Fault {
@@ -177,6 +179,7 @@ impl Fault {
                 | Self::GivenUp
                 | Self::Inward
                 | Self::FewTimers
+                | Self::Hot
         )
     }
 
@@ -207,7 +210,7 @@ impl Fault {
     /// hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {
-            Self::Crowd => Some(400),
+            Self::Crowd | Self::Hot => Some(400),
             Self::Burst | Self::Bulk => Some(160),
             Self::ShortLived | Self::Outage | Self::YearAhead => Some(24),
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses => Some(12),

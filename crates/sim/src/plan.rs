@@ -43,6 +43,8 @@ impl Plan {
     pub const TTL_SHORT: Duration = Duration::from_secs(45);
     /// How many conversations a crowd has: more than `sweep_max`.
     const CROWD: usize = 600;
+    /// How many turns a hot conversation has.
+    const HOT: usize = 150;
     /// How many conversations of a crowd are taken up at once.
     const RECOVERIES_MAX: usize = 64;
     /// How many timers a conversation may have where they are few: as many as one turn sets.
@@ -104,6 +106,12 @@ impl Plan {
             self.faults.retain(|fault, _| matches!(fault, Fault::Crowd | Fault::DueCut));
             (self.conversations, self.activities) = (Self::CROWD, Self::CROWD);
             (self.instances, self.in_bursts, self.ttl) = (2, false, None);
+            return;
+        }
+        if self.has(Fault::Hot) {
+            self.faults.retain(|fault, _| *fault == Fault::Hot);
+            (self.conversations, self.activities) = (1, Self::HOT);
+            (self.in_bursts, self.ttl) = (false, None);
             return;
         }
         if self.has(Fault::Burst) {
@@ -192,6 +200,7 @@ impl Plan {
                 true => Self::TIMERS_MAX,
                 false => usual.timers_max,
             },
+            batch_max: if self.has(Fault::Hot) { 1 } else { usual.batch_max },
             recoveries_max: match self.has(Fault::Crowd) {
                 true => Self::RECOVERIES_MAX,
                 false => usual.recoveries_max,

@@ -24,7 +24,8 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
     let seen = world.seen();
     let visible = seen.visible.get(key).map(Vec::as_slice).unwrap_or_default();
     let texts: BTreeSet<&str> = visible.iter().map(|(_, text)| text.as_str()).collect();
-    let is_full = parked.len() >= world.plan.limits().parked_max || world.plan.has(Fault::Bulk);
+    let kept = case.document.ledger.parked.len();
+    let is_full = kept >= world.plan.limits().parked_max || world.plan.has(Fault::Bulk);
     // What was parked may be forgotten with its document, or to make room.
     let may_be_gone = is_full || world.plan.has(Fault::ShortLived);
     for text in expected.iter().chain(&sorry) {

@@ -14,6 +14,9 @@ const CHANNEL: &str = "sim";
 /// One that shows messages in the making.
 const STREAMING_CHANNEL: &str = "webchat";
 
+/// How long a turn of a hot conversation takes: shorter than a rest.
+const HOT_MS: u64 = 3;
+
 /// One thing that is said.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -47,6 +50,11 @@ impl Said {
         let conversation = format!("c{conversation}");
         if plan.has(Fault::Crowd) {
             let wish = Wish { replies: 1, ..Wish::default() };
+            return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
+        }
+        if plan.has(Fault::Hot) {
+            chance.tally.add(Fault::Hot);
+            let wish = Wish { slow_ms: Some(HOT_MS), ..Wish::default() };
             return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
         }
         let activity = match chance.below(if plan.has(Fault::Bulk) { 2 } else { 6 }) {
