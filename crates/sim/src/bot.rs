@@ -185,17 +185,22 @@ async fn speak(
     Ok(())
 }
 
-/// Sets timers, and cancels some: its own at once, an earlier one at last.
+/// Sets timers, and cancels some: its own when the next one is set, an earlier one at last.
 fn set_timers(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError> {
+    let mut cancelled = None;
     for later in &wish.timers {
         let event = Activity::event("timer").with_value(&later.wish)?;
         let timer = turn.after(Duration::from_millis(later.after_ms), event);
-        if later.is_cancelled {
+        let before = later.is_cancelled.then(|| timer.clone());
+        if let Some(timer) = std::mem::replace(&mut cancelled, before) {
             turn.cancel(&timer);
         }
         let cancelled_at = later.is_cancelled.then_some(place);
         let note = Note { wish: later.wish.id.clone(), timer, cancelled_at };
         turn.state().named::<Vec<Note>>("timers")?.push(note);
+    }
+    if let Some(timer) = cancelled {
+        turn.cancel(&timer);
     }
     if let Some(nth) = wish.cancel {
         let notes = turn.state().named::<Vec<Note>>("timers")?;
@@ -211,14 +216,15 @@ fn set_timers(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError
 
 fn sorry(mut turn: Turn, failure: &Failure, outside: &Outside) -> Result<(), BotError> {
     let wishes = Wish::all(turn.activity())?;
-    let id = wishes.first().map(|wish| wish.id.clone()).unwrap_or_default();
-    outside.world.tell(|| format!("instance {}: sorry for {id}: {failure}", outside.life));
     if let Failure::Limit { limit: "timers_max", .. } = failure {
         has_no_room(&mut turn, outside, &wishes)?;
     }
-    let text = format!("{id}/sorry/0");
-    outside.world.promise(&text, None);
-    turn.say(text);
+    for Wish { id, .. } in &wishes {
+        outside.world.tell(|| format!("instance {}: sorry for {id}: {failure}", outside.life));
+        let text = format!("{id}/sorry/0");
+        outside.world.promise(&text, None);
+        turn.say(text);
+    }
     Ok(())
 }
 
@@ -227,13 +233,19 @@ fn sorry(mut turn: Turn, failure: &Failure, outside: &Outside) -> Result<(), Bot
 fn has_no_room(turn: &mut Turn, outside: &Outside, wishes: &[Wish]) -> Result<(), BotError> {
     let log = turn.state().named::<Vec<String>>("log")?.clone();
     let notes = turn.state().named::<Vec<Note>>("timers")?;
-    let is_left = |note: &&Note| note.cancelled_at.is_none() && !log.contains(&note.wish);
-    let left = notes.iter().filter(is_left).count();
-    let set = wishes.iter().flat_map(|wish| &wish.timers);
-    let new = set.filter(|later| !later.is_cancelled).count();
+    let is_left = |note: &Note| note.cancelled_at.is_none() && !log.contains(&note.wish);
+    let new = wishes.iter().flat_map(|wish| &wish.timers).map(|later| !later.is_cancelled);
+    let mut all: Vec<bool> = notes.iter().map(is_left).chain(new).collect();
+    let count = all.len().max(1);
+    for nth in wishes.iter().filter_map(|wish| wish.cancel) {
+        if let Some(is_left) = all.get_mut(nth % count) {
+            *is_left = false;
+        }
+    }
+    let left = all.into_iter().filter(|is_left| *is_left).count();
     let most = outside.world.plan.limits().timers_max;
-    if left + new <= most {
-        outside.world.violation(format!("P8: {left} and {new} timers are too many, of {most}"));
+    if left <= most {
+        outside.world.violation(format!("P8: {left} timers are too many, of {most}"));
     }
     Ok(())
 }

@@ -131,9 +131,7 @@ impl Plan {
             // Two documents that belong together do not expire at the same instant.
             self.faults.remove(&Fault::Reads);
         }
-        if self.has(Fault::FewTimers) && !self.can_have_few_timers() {
-            self.faults.remove(&Fault::FewTimers);
-        }
+        self.make_few_timers_whole();
         if self.has(Fault::YearAhead) {
             // What such a clock sets a timer to takes a year for everybody else.
             for fault in [Fault::Timer, Fault::Jump, Fault::Skew] {
@@ -165,11 +163,17 @@ impl Plan {
         self.faults.keys().all(|fault| fault.is_wish())
     }
 
-    /// Whether a conversation with as many timers as it may have soon has fewer, and a turn that is refused
-    /// because of them was asked for by one.
-    fn can_have_few_timers(&self) -> bool {
-        let others = [Fault::Coalesce, Fault::Skew, Fault::Jump];
-        self.has(Fault::Timer) && !others.iter().any(|fault| self.has(*fault))
+    /// A conversation with as many timers as it may have soon has fewer, and a turn that is refused because
+    /// of them was asked for by one.
+    fn make_few_timers_whole(&mut self) {
+        let others = [Fault::Coalesce, Fault::Skew, Fault::Jump, Fault::YearAhead];
+        if others.iter().any(|fault| self.has(*fault)) {
+            self.faults.remove(&Fault::FewTimers);
+        }
+        if self.has(Fault::FewTimers) {
+            self.faults.insert(Fault::Timer, 0.6);
+            self.faults.insert(Fault::Cancel, 0.4);
+        }
     }
 
     /// What the bot itself chooses about its replies.

@@ -34,7 +34,7 @@ impl World {
     pub(crate) fn is_allowed(&self, parcel: &Parcel, text: &str, clock: Timestamp) {
         let DeliveryPolicy { on_doubt, expires } = self.seen().policies.of(text);
         if on_doubt == OnDoubt::Once && parcel.is_repeat {
-            self.violation(format!("policy: {text} is sent again though it may have arrived"));
+            self.violation(format!("P5: {text} is sent again though it may have arrived"));
         }
         let Some(expires) = expires else { return };
         let outbox = self.document(&parcel.key).ledger.outbox;
@@ -43,10 +43,10 @@ impl World {
         let is_right = entry.until.is_some_and(|until| until <= self.latest(expires));
         if !is_right {
             let until = entry.until;
-            self.violation(format!("policy: {text} is kept until {until:?}, not for {expires:?}"));
+            self.violation(format!("P8: {text} is kept until {until:?}, not for {expires:?}"));
         }
         if entry.until.is_some_and(|until| until <= clock) {
-            self.violation(format!("policy: {text} is sent when it is not worth it any more"));
+            self.violation(format!("P8: {text} is sent when it is not worth it any more"));
         }
     }
 

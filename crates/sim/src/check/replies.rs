@@ -78,7 +78,7 @@ pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
         let is_excused =
             policy.expires.is_some() || (policy.on_doubt == OnDoubt::Once && !can_tell);
         if !is_excused {
-            broken.push(format!("policy: {text} is given up untried: {}", parked.reason));
+            broken.push(format!("P3: {text} is given up untried: {}", parked.reason));
         }
     }
     if let Some(count) = seen.unreadable.get(case.key) {
@@ -89,7 +89,7 @@ pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
             || world.plan.has(Fault::Bulk)
             || case.document.ledger.parked.len() >= most;
         if found != *count && !may_be_gone {
-            broken.push(format!("{found} of {count} lines of {} are parked", case.key));
+            broken.push(format!("I9: {found} of {count} lines of {} are parked", case.key));
         }
     }
 }
@@ -120,6 +120,7 @@ pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
 
 /// What the turns of all logs say, in their order.
 fn expected(case: &Case<'_>) -> Vec<String> {
+    let policies = &case.world.seen().policies;
     let mut expected = Vec::new();
     let mut known = BTreeSet::new();
     for log in &case.logs {
@@ -128,11 +129,11 @@ fn expected(case: &Case<'_>) -> Vec<String> {
             let Some((wish, said)) = case.wishes.get(id.as_str()) else { continue };
             // The replies of a timer go to the channel, whatever its turn did with its own.
             let is_answer = said.is_answer && *id == said.id;
-            // One that ran again because it was forgotten has said it before.
-            if known.insert(id.as_str()) && !is_answer {
-                let texts = (0..wish.replies).map(|index| format!("{id}/{place}/{index}"));
-                expected.extend(texts);
-            }
+            // One that ran again because it was forgotten has said it before, if it was worth saying.
+            let is_new = known.insert(id.as_str());
+            let texts = (0..wish.replies).map(|index| format!("{id}/{place}/{index}"));
+            let is_said = |text: &String| is_new || policies.of(text) != DeliveryPolicy::default();
+            expected.extend(texts.filter(is_said).filter(|_| !is_answer));
             if wish.change {
                 if has_kept && !wish.delete {
                     expected.push(format!("{id}/{place}/change"));

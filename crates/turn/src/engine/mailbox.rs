@@ -132,8 +132,7 @@ impl MailboxState {
     /// How a runner leaves that has nothing to do.
     fn exit(&self) -> RunnerExit {
         let delivery = &self.delivery;
-        let is_seen_to =
-            delivery.is_courier_on || delivery.is_ack_queued || delivery.is_settled();
+        let is_seen_to = delivery.is_courier_on || delivery.is_ack_queued || delivery.is_settled();
         match (self.is_idle(), is_seen_to) {
             (true, _) => RunnerExit::Idle,
             (false, true) => RunnerExit::Watched,

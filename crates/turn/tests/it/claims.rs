@@ -3,6 +3,7 @@
 
 mod clocks;
 mod deadline;
+mod delivery_policy;
 mod fairness;
 mod history;
 mod line;
