@@ -24,6 +24,7 @@ mod pauses;
 mod persist;
 mod reading;
 mod receipts;
+mod refusals;
 mod round;
 mod runner;
 mod shunned;
@@ -34,7 +35,7 @@ mod two_phase;
 pub use self::answer::Answer;
 pub(crate) use self::{
     ack_queue::NextAck,
-    core::{Core, Phase, Seams, Task},
+    core::{Core, Phase, Seams, Task, in_place},
     item::{Cause, Item, Listener, Operation, OperationKind, Receiver},
     mailbox::{Hold, Mailbox, MailboxState, Moment},
 };

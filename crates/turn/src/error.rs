@@ -115,10 +115,23 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// What it says, with its causes: for whoever reads it later, without a log.
+    pub(crate) fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        text
+    }
+
     pub(crate) fn log(&self) {
         match self {
             Self::Error(error) => tracing::error!(%error, "the bot's logic failed"),
             Self::Newer(newer) => tracing::warn!("{newer}"),
+            // Logged where the store refused it, once.
+            Self::Store(_) => {}
             other => tracing::error!("{other}"),
         }
     }

@@ -60,7 +60,8 @@ pub struct Limits {
     pub timers_max: usize,
     /// The most undeliverable replies (dead letters) that a conversation keeps, the newest.
     pub parked_max: usize,
-    /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first.
+    /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first, but the last
+    /// one stays while there is room.
     pub parked_bytes_max: usize,
     /// The most bytes of recorded answers that a conversation keeps for redeliveries; the oldest go first,
     /// but the last one stays.

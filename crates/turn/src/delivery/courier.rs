@@ -16,12 +16,15 @@ use super::{
 };
 use crate::{
     Limits,
-    engine::{Core, Hold, Mailbox, MailboxState, Task},
+    engine::{Core, Hold, Mailbox, MailboxState, Task, in_place},
     ledger::{Chore, Entry, HandedOver, Held, REST_MAX},
 };
 
 /// A paused channel is looked at again after this.
 const PAUSED: Duration = Duration::from_secs(60);
+
+/// A courier that would take over looks again after this whether there is a place for it.
+const FULL: Duration = Duration::from_secs(1);
 
 /// The courier's next errand.
 enum Errand {
@@ -39,7 +42,7 @@ enum Errand {
 
 /// Makes the courier of a mailbox.
 pub(crate) fn courier(core: Arc<Core>, mailbox: Arc<Mailbox>) -> Task {
-    deliver(core, mailbox).boxed()
+    in_place(|| deliver(core, mailbox))
 }
 
 /// Delivers until nothing is left to deliver, record or watch.
@@ -51,7 +54,7 @@ async fn deliver(core: Arc<Core>, mailbox: Arc<Mailbox>) {
                 let delivery = hand_over(&core, &mailbox, &entry, is_repeat).await;
                 let now = core.uptime();
                 let state = &mut *mailbox.state();
-                settle(&core, &mailbox, state, entry, &delivery);
+                settle(&core, &mailbox, state, (entry, now), &delivery);
                 errand = next(&core, &mailbox, state, now);
                 continue;
             }
@@ -86,7 +89,11 @@ fn next(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration)
         Errand::Ask(_) if pause.tries > 0 && now < pause.until => Errand::Wait(pause.until - now),
         Errand::RecordAt(_) | Errand::Done(_) => {
             state.delivery.is_courier_on = false;
-            errand
+            match errand {
+                // It waits for that already.
+                Errand::RecordAt(_) if state.delivery.is_ack_queued => Errand::Done(false),
+                errand => errand,
+            }
         }
         errand => errand,
     }
@@ -120,7 +127,8 @@ fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duratio
     {
         let at = *since + limits.claim;
         return match now >= at {
-            true => Errand::Ask(Chore::TakeFrom(claim.clone())),
+            true if core.takes_place(mailbox) => Errand::Ask(Chore::TakeFrom(claim.clone())),
+            true => Errand::Wait(FULL),
             false => Errand::Wait(at - now),
         };
     }

@@ -100,16 +100,15 @@ fn named(activity: &Activity, mailbox: &Mailbox) -> Result<Option<Arc<Activity>>
     Ok(Some(Arc::new(Activity { id: Some(name), ..activity.clone() })))
 }
 
-/// Takes note of what became of a hand-over.
+/// Takes note of what became of a hand-over that ended at `now`.
 pub(super) fn settle(
     core: &Core,
     mailbox: &Mailbox,
     state: &mut MailboxState,
-    entry: Arc<Entry>,
+    (entry, now): (Arc<Entry>, Duration),
     delivery: &Delivery,
 ) {
     let limits = &core.limits;
-    let now = core.uptime();
     let state = &mut state.delivery;
     state.in_hand = None;
     let (reason, after) = match delivery {

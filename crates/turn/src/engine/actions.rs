@@ -31,6 +31,7 @@ impl Core {
         self.counters.recovered.add(usize::from(is_taken));
         let mut state = mailbox.state();
         state.queue.pause.tries = 0;
+        self.refusals.end(&mailbox.key);
         if has_decided {
             // The runner that performs this takes it up next.
             state.queue.chores.push(Chore::Finish);

@@ -11,7 +11,7 @@ use crate::{
     Key,
     by_key::ByKey,
     clock::Timestamp,
-    sync::{Mutex, MutexGuard, lock},
+    sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock},
 };
 
 /// How many alarms are kept; the farthest go first. What has none is found by looking into the store.
@@ -21,7 +21,11 @@ pub(super) const HORIZON: Duration = Duration::from_secs(60 * 60);
 
 /// Times of one clock, and the conversations that have something to do then.
 #[derive(Debug)]
-pub(crate) struct Alarms<T>(Mutex<Set<T>>);
+pub(crate) struct Alarms<T> {
+    set: Mutex<Set<T>>,
+    /// Usually there are none, and nobody need look inside.
+    is_any: AtomicBool,
+}
 
 /// Timers that fire.
 pub(crate) type TimerAlarms = Alarms<Timestamp>;
@@ -36,26 +40,35 @@ struct Set<T> {
 
 impl<T> Default for Alarms<T> {
     fn default() -> Self {
-        Self(Mutex::new(Set { by_time: BTreeSet::new(), by_key: ByKey::default() }))
+        let set = Set { by_time: BTreeSet::new(), by_key: ByKey::default() };
+        Self { set: Mutex::new(set), is_any: AtomicBool::new(false) }
     }
 }
 
 impl<T: Ord + Copy> Alarms<T> {
     fn set(&self) -> MutexGuard<'_, Set<T>> {
-        lock(&self.0)
+        lock(&self.set)
+    }
+
+    /// Notes whether there are any, before the lock is let go.
+    fn note(&self, set: &Set<T>) {
+        self.is_any.store(set.by_key.len() > 0, Ordering::Release);
     }
 
     /// Sets the one alarm of a conversation, or takes it away. True when it is the earliest of all: who
     /// waits for alarms must look again.
     pub(crate) fn set_to(&self, key: &Key, at: Option<T>) -> bool {
-        let mut set = self.set();
-        if set.by_key.len() == 0 && at.is_none() {
+        if at.is_none() && !self.is_any.load(Ordering::Acquire) {
             return false;
         }
+        let mut set = self.set();
         if let Some(old) = set.by_key.remove(key) {
             set.by_time.remove(&(old, key.clone()));
         }
-        let Some(at) = at else { return false };
+        let Some(at) = at else {
+            self.note(&set);
+            return false;
+        };
         set.by_key.insert(key.clone(), at);
         set.by_time.insert((at, key.clone()));
         if set.by_time.len() > ALARMS_MAX
@@ -63,7 +76,13 @@ impl<T: Ord + Copy> Alarms<T> {
         {
             let _time = set.by_key.remove(&farthest);
         }
+        self.note(&set);
         set.by_time.first().is_some_and(|first| first.0 == at)
+    }
+
+    /// Whether a conversation has one.
+    pub(crate) fn contains(&self, key: &Key) -> bool {
+        self.set().by_key.get(key).is_some()
     }
 
     /// How many there are.
@@ -85,6 +104,7 @@ impl<T: Ord + Copy> Alarms<T> {
             let _time = set.by_key.remove(&key);
             keys.push(key);
         }
+        self.note(&set);
         keys
     }
 }

@@ -9,7 +9,7 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 use super::{
     core::Core,
     deadline::Deadline,
-    item::{Batch, Item},
+    item::{Batch, Cause, Item},
     long_run::LongRun,
     mailbox::Mailbox,
     round::{Ended, Round, Setback},
@@ -66,21 +66,20 @@ pub(super) async fn process(
         }
         let wants_fresh = batch.chores.iter().any(Chore::wants_fresh);
         let round = Round::load(core, mailbox, (rounds, deadline), wants_fresh).await;
-        let is_loaded = round.is_ok();
         let setback = match round {
-            Ok(round) => match round.run(&batch).await {
+            Ok(round) => match round.run(&batch, now).await {
                 Ok(ended) => return end(mailbox, batch, ended),
                 Err(setback) => setback,
             },
             Err(setback) => setback,
         };
         match setback {
-            Setback::Never(_) if is_loaded && batch.items.len() > 1 => {
-                one_by_one(mailbox, batch);
+            Setback::Never(_) if batch.items.len() > 1 => {
+                one_by_one(core, mailbox, batch);
                 return None;
             }
-            Setback::Never(error) => {
-                core.pause(mailbox, &batch, LONG_PAUSE, &error.to_string());
+            Setback::Refused(error) | Setback::Never(error) => {
+                core.pause(mailbox, &batch, LONG_PAUSE);
                 batch.fail(&error);
                 return None;
             }
@@ -107,10 +106,8 @@ pub(super) async fn process(
         now = core.uptime();
     }
     if !batch.is_empty() {
-        core.pause(mailbox, &batch, PAUSE, &reason);
-        core.counters.given_up.add(batch.items.len());
         let (waited, reason) = (now.saturating_sub(began), reason.into_owned());
-        batch.fail(&Error::Busy { rounds, waited, reason });
+        core.fail_for_now(mailbox, batch, (rounds, waited, reason));
     }
     None
 }
@@ -130,9 +127,14 @@ fn end(mailbox: &Mailbox, batch: Batch, ended: Ended) -> Option<Box<LongRun>> {
     ended.late
 }
 
-/// What refuses one of several for good must not fail the others: each gets a batch of its own.
-fn one_by_one(mailbox: &Mailbox, batch: Batch) {
-    let alone = batch.items.into_iter().map(|item| Item { is_alone: true, ..item });
+/// What refuses one of several for good must not fail the others: each gets a batch of its own. Nobody
+/// waits for a timer: any one of them is tried now, and recovery finds the others.
+fn one_by_one(core: &Core, mailbox: &Mailbox, batch: Batch) {
+    let (timers, others): (Vec<_>, Vec<_>) =
+        batch.items.into_iter().partition(|item| matches!(item.cause, Cause::Timer(_)));
+    let any = core.ids.jitter(Duration::from_nanos(timers.len() as u64)).as_nanos() as usize;
+    let timer = timers.into_iter().nth(any);
+    let alone = others.into_iter().chain(timer).map(|item| Item { is_alone: true, ..item });
     mailbox.put_back(alone.collect());
     mailbox.put_chores_back(batch.chores);
 }
@@ -180,16 +182,28 @@ impl Core {
         self.clock.sleep(wait.min(deadline.left(self.uptime()))).await;
     }
 
+    /// Gives a batch up: the store may be well again soon. The first failure of chores in a row is logged.
+    fn fail_for_now(
+        &self,
+        mailbox: &Mailbox,
+        batch: Batch,
+        (rounds, waited, reason): (u32, Duration, String),
+    ) {
+        if !batch.chores.is_empty() && mailbox.state().queue.pause.tries == 0 {
+            tracing::warn!(key = %mailbox.key, %reason, "the store fails a conversation; trying again");
+        }
+        self.pause(mailbox, &batch, PAUSE);
+        self.counters.given_up.add(batch.items.len());
+        batch.fail(&Error::Busy { rounds, waited, reason });
+    }
+
     /// Keeps chores that failed from being asked for again at once: one rule for the courier, recovery and
-    /// long turns. The first failure in a row is logged.
-    fn pause(&self, mailbox: &Mailbox, batch: &Batch, backoff: Backoff, reason: &str) {
+    /// long turns.
+    fn pause(&self, mailbox: &Mailbox, batch: &Batch, backoff: Backoff) {
         if batch.chores.is_empty() {
             return;
         }
         let pause = &mut mailbox.state().queue.pause;
-        if pause.tries == 0 {
-            tracing::warn!(key = %mailbox.key, %reason, "the store fails a conversation; trying again");
-        }
         pause.until = self.uptime() + backoff.wait_at_least_half(pause.tries, &self.ids);
         pause.tries += 1;
     }

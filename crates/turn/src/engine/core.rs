@@ -21,6 +21,7 @@ use super::{
     mailbox::{Mailbox, MailboxState, Moment},
     pauses::Pauses,
     receipts::ReceiptBook,
+    refusals::Refusals,
     shunned::Shunned,
     suspension::Suspension,
 };
@@ -41,6 +42,14 @@ const SHOW_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Something to be done that nobody waits for.
 pub(crate) type Task = BoxFuture<'static, ()>;
+
+/// Makes a task where it will stay: one that is made first and boxed then is copied, all its kilobytes,
+/// though hardly any of them is in use before it runs.
+pub(crate) fn in_place<F: Future<Output = ()> + Send + 'static>(make: impl FnOnce() -> F) -> Task {
+    let room = Box::new_uninit();
+    let task: Box<F> = Box::write(room, make());
+    Box::into_pin(task)
+}
 
 /// Makes the courier of a mailbox. The room that delivers gives it to the core: what commits knows
 /// nothing of what delivers.
@@ -63,6 +72,7 @@ pub(crate) struct Core {
     pub(crate) acks: AckQueue,
     pub(crate) pauses: Pauses,
     pub(crate) shunned: Shunned,
+    pub(crate) refusals: Refusals,
     pub(crate) suspension: Suspension,
     pub(crate) receipts: ReceiptBook,
     cache: Mutex<Cache>,
@@ -118,6 +128,7 @@ impl Core {
             acks: AckQueue::default(),
             pauses: Pauses::default(),
             shunned: Shunned::default(),
+            refusals: Refusals::default(),
             suspension: Suspension::default(),
             mailboxes: Mutex::default(),
             recoveries: AtomicUsize::new(0),
@@ -174,6 +185,16 @@ impl Core {
         if !mailbox.is_recovery.swap(true, Ordering::Relaxed) {
             self.recoveries.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Gives a mailbox a place among those that recovery takes up at once, if it has none and one is free.
+    /// Whether it has one now.
+    pub(crate) fn takes_place(&self, mailbox: &Mailbox) -> bool {
+        let has_place = mailbox.is_recovery.load(Ordering::Relaxed) || self.free_recoveries() > 0;
+        if has_place {
+            self.count_recovery(mailbox);
+        }
+        has_place
     }
 
     /// The conversations that this instance is busy with, by key.

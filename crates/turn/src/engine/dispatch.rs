@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-
 use super::{
-    core::{Core, Task},
+    core::{Core, Task, in_place},
     item::Item,
     mailbox::{Mailbox, MailboxState, Runner},
     runner,
@@ -85,7 +83,7 @@ impl Core {
         match state.queue.runner {
             Runner::Off => {
                 state.queue.runner = Runner::Chores;
-                Some(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed())
+                Some(in_place(|| runner::run(Arc::clone(self), Arc::clone(mailbox))))
             }
             Runner::Long => {
                 mailbox.called.notify_one();

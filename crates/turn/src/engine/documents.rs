@@ -34,10 +34,28 @@ struct Inside {
     documents: BTreeMap<Key, Held>,
     /// A load failed: whatever the logic made of that, the attempt cannot count.
     failed: Option<Arc<Error>>,
+    /// Those that the store refuses for good: it is not asked again in this round.
+    refused: Vec<(Key, Arc<Error>)>,
     /// Loads that have not answered yet.
     waiting: usize,
     /// How long the logic has waited for loads.
     waited: Duration,
+}
+
+impl Inside {
+    /// What is known of a document without asking the store. If not, a load begins.
+    fn known(&mut self, key: &Key) -> Option<Result<Bag, Arc<Error>>> {
+        if let Some(held) = self.documents.get(key) {
+            return Some(Ok(held.document.bag.clone()));
+        }
+        if let Some((_, error)) = self.refused.iter().find(|(refused, _)| refused == key) {
+            let error = Arc::clone(error);
+            self.failed = Some(Arc::clone(&error));
+            return Some(Err(error));
+        }
+        self.waiting += 1;
+        None
+    }
 }
 
 /// A further document in an attempt.
@@ -87,6 +105,11 @@ impl FurtherDocuments {
     /// The load that failed in the meantime, if one did.
     pub(super) fn failed(&self) -> Option<Arc<Error>> {
         if self.is_used() { self.inside().failed.clone() } else { None }
+    }
+
+    /// A turn has failed of it: those after it in the same round have not.
+    pub(super) fn forgive(&self) {
+        self.inside().failed = None;
     }
 
     /// How long the logic has waited for loads.
@@ -159,10 +182,9 @@ impl Source for FurtherDocuments {
 
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
         self.is_used.store(true, Ordering::Release);
-        if let Some(held) = self.inside().documents.get(key) {
-            return Ok(held.document.bag.clone());
+        if let Some(known) = self.inside().known(key) {
+            return known;
         }
-        self.inside().waiting += 1;
         let waiting = Waiting(self);
         let began = self.core.uptime();
         let own = || Deadline::at(began + self.core.limits.deadline);
@@ -172,14 +194,20 @@ impl Source for FurtherDocuments {
         self.inside().waited += self.core.uptime().saturating_sub(began);
         match loaded {
             Ok(Loaded { document, expect, .. }) => {
+                self.core.refusals.end(key);
                 let bag = document.bag.clone();
                 let held = Held { expect, document, before: None };
                 drop(self.inside().documents.insert(key.clone(), held));
                 Ok(bag)
             }
             Err(error) => {
+                self.core.note_refusal(key, &error);
                 let error = Arc::new(error);
-                self.inside().failed = Some(Arc::clone(&error));
+                let mut inside = self.inside();
+                if !error.is_transient() {
+                    inside.refused.push((key.clone(), Arc::clone(&error)));
+                }
+                inside.failed = Some(Arc::clone(&error));
                 Err(error)
             }
         }

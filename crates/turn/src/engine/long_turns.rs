@@ -64,7 +64,7 @@ pub(super) async fn work(
         core.cache().forget(&mailbox.key);
         let reason = setback.reason();
         tracing::debug!(key = %mailbox.key, setbacks, %reason, "a long turn, another round");
-        if matches!(setback, Setback::Never(_)) {
+        if matches!(setback, Setback::Refused(_) | Setback::Never(_)) {
             // Somebody has to mend something.
             core.clock.sleep(REFUSED).await;
         }

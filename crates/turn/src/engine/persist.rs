@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Commit {
     /// It is durable.
-    Done(Box<Committed>),
+    Done(Committed),
     /// Another write came first.
     Conflict,
     /// The outcome is not known, or the store failed. Load and look.
@@ -93,14 +93,7 @@ impl Core {
                 fault!("after_commit");
                 self.counters.commits.add(1);
                 let Draft { document, is_taken, .. } = draft;
-                Commit::Done(Box::new(Committed {
-                    document,
-                    etag,
-                    bytes,
-                    began,
-                    is_taken,
-                    has_decided,
-                }))
+                Commit::Done(Committed { document, etag, bytes, began, is_taken, has_decided })
             }
             Ok(Saved::Conflict) => {
                 self.counters.conflicts.add(1);

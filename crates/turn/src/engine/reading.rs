@@ -24,6 +24,20 @@ impl Core {
         }
     }
 
+    /// How long an outbox rests from now on, by the time that is written there.
+    pub(crate) async fn rest_left(&self, key: &Key) -> Option<Duration> {
+        let deadline = Deadline::at(self.uptime() + self.limits.claim / 4);
+        let (document, _) = self.read(key, deadline).await.ok()?;
+        document.ledger.rest().map(|held| held.until.since(self.now()))
+    }
+
+    /// Takes note of an error about a document, if it is a refusal.
+    pub(super) fn note_refusal(&self, key: &Key, error: &Error) {
+        if !error.is_transient() {
+            self.refusals.note(key, error, self.uptime());
+        }
+    }
+
     /// The error of a store that did not answer in time.
     pub(super) fn silent(&self) -> Error {
         let reason = "no answer before the deadline".to_owned();

@@ -33,7 +33,9 @@ pub(super) enum Setback {
     Conflict,
     /// Everything that is left waits for a turn that was acknowledged and has not ended.
     Behind,
-    /// It can never succeed.
+    /// It can never succeed, whatever the turns of the conversation make.
+    Refused(Error),
+    /// It can never succeed with what one of the turns makes or asks for.
     Never(Error),
 }
 
@@ -41,7 +43,15 @@ impl Setback {
     pub(super) fn of(error: Arc<store::Error>) -> Self {
         match error.is_transient() {
             true => Self::Again { reason: error.to_string(), wait: error.retry_after() },
-            false => Self::Never(Error::Store(error)),
+            false => Self::Refused(Error::Store(error)),
+        }
+    }
+
+    /// The same for a further document: it may be that of one turn alone.
+    pub(super) fn of_further(error: Arc<store::Error>) -> Self {
+        match Self::of(error) {
+            Self::Refused(error) => Self::Never(error),
+            setback => setback,
         }
     }
 
@@ -54,7 +64,7 @@ impl Setback {
             Self::Again { reason, .. } => reason.clone(),
             Self::Conflict => "another instance committed first".to_owned(),
             Self::Behind => "an earlier turn of the conversation takes long".to_owned(),
-            Self::Never(error) => error.to_string(),
+            Self::Refused(error) | Self::Never(error) => error.to_string(),
         }
     }
 
@@ -85,6 +95,8 @@ pub(super) struct Round<'a> {
     pub(super) documents: Arc<FurtherDocuments>,
     /// Whether the document comes from the store, not from memory.
     is_fresh: bool,
+    /// The time, as long as nothing was waited for since it was read.
+    pub(super) now: Option<Duration>,
     pub(super) tally: Tally,
 }
 
@@ -114,6 +126,7 @@ impl<'a> Round<'a> {
             draft,
             documents,
             is_fresh,
+            now: None,
             tally: Tally::default(),
         };
         if number == 0 && !wants_fresh {
@@ -138,15 +151,21 @@ impl<'a> Round<'a> {
                 draft.is_expired = is_expired;
                 Ok(round(draft, true))
             }
-            Err(error) => Err(Setback::of(Arc::new(error))),
+            Err(error) => {
+                core.note_refusal(&mailbox.key, &error);
+                Err(Setback::of(Arc::new(error)))
+            }
         }
     }
 
-    /// Runs a batch and commits it.
-    pub(super) async fn run(mut self, batch: &Batch) -> Result<Ended, Setback> {
+    /// Runs a batch and commits it. `now` is the time from before the document was loaded.
+    pub(super) async fn run(mut self, batch: &Batch, now: Duration) -> Result<Ended, Setback> {
         fault!("after_load");
+        // A document from memory is not waited for.
+        self.now = (!self.is_fresh).then_some(now);
         if !self.draft.document.ledger.decided.is_empty() {
             Box::pin(self.core.finish(&mut self.draft, self.deadline)).await;
+            self.now = None;
         }
         let has_handed = self.catch_up(&batch.chores);
         let stale = self.wake(batch);
@@ -192,7 +211,7 @@ impl<'a> Round<'a> {
         let Self { core, mailbox, deadline, draft, documents, tally, .. } = self;
         match core.commit(&mailbox.key, draft, &documents, deadline).await {
             Commit::Done(committed) => {
-                if let Some(courier) = core.follow(mailbox, *committed) {
+                if let Some(courier) = core.follow(mailbox, committed) {
                     core.go(courier).await;
                 }
                 core.counters.turns.add(tally.turns);
@@ -206,7 +225,13 @@ impl<'a> Round<'a> {
                 Err(Setback::Conflict)
             }
             Commit::Again { reason, wait } => Err(Setback::Again { reason, wait }),
-            Commit::Never(error) => Err(Setback::Never(Error::Store(error))),
+            Commit::Never(error) => {
+                core.note_refusal(&mailbox.key, &error);
+                let is_of_a_turn =
+                    documents.is_used() || matches!(*error, store::Error::TooLarge { .. });
+                let error = Error::Store(error);
+                Err(if is_of_a_turn { Setback::Never(error) } else { Setback::Refused(error) })
+            }
         }
     }
 

@@ -29,18 +29,22 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
         batches += 1;
         let is_burst = batches % core.limits.burst_max.max(1) == 0;
         let began = is_burst.then(|| core.uptime());
-        let working = AssertUnwindSafe(async {
-            match work {
-                Work::Batch(batch) => process(&core, &mailbox, batch).await,
-                Work::Inbox => {
-                    // Boxed: rare path, large future.
-                    Box::pin(long_turns::work(&core, &mailbox, carried.take())).await;
-                    None
+        let ended = {
+            // Pinned where it is: what is large is not moved into the future around it.
+            let working = std::pin::pin!(async {
+                match work {
+                    Work::Batch(batch) => process(&core, &mailbox, batch).await,
+                    Work::Inbox => {
+                        // Boxed: rare path, large future.
+                        Box::pin(long_turns::work(&core, &mailbox, carried.take())).await;
+                        None
+                    }
+                    Work::Done(_) => None,
                 }
-                Work::Done(_) => None,
-            }
-        });
-        if let Ok(late) = working.catch_unwind().await {
+            });
+            AssertUnwindSafe(working).catch_unwind().await
+        };
+        if let Ok(late) = ended {
             carried = late;
         } else {
             // A broken invariant stops these turns, not the process; their senders hear of it.

@@ -65,7 +65,13 @@ impl Round<'_> {
             let origin = item.origin(&activity);
             let attempt = attempt(self.core, self.mailbox, first, (origin, item.now), source)
                 .of(&self.draft.document.bag);
-            match self.run_logic(&attempt, item, self.patience(item)?).await? {
+            let patience = self.patience(item)?;
+            let ran = {
+                // Pinned where it is: what is large is not moved into the future around it.
+                let ran = std::pin::pin!(self.run_logic(&attempt, item, patience));
+                ran.instrument(item.span.clone()).await?
+            };
+            match ran {
                 Ran::Ended(judged) => {
                     let is_answer = expects_replies(&activity);
                     judged.into_outcome().map_err(Error::from).map(|outcome| {
@@ -113,10 +119,10 @@ impl Round<'_> {
         (verdicts, new)
     }
 
-    fn patience(&self, item: &Item) -> Result<Patience, Setback> {
+    fn patience(&mut self, item: &Item) -> Result<Patience, Setback> {
         let limits = &self.core.limits;
         // The time of the batch, not its own: those who came before it wait for the same commit.
-        let now = self.core.uptime();
+        let now = self.now.take().unwrap_or_else(|| self.core.uptime());
         let left = self.deadline.left(now);
         let can_go_on = item.can_wait() && limits.acknowledge_after < limits.deadline;
         if self.deadline.is_over(now) && !can_go_on {
@@ -129,7 +135,8 @@ impl Round<'_> {
         Ok(Patience { most, can_go_on, has_words: true })
     }
 
-    /// Runs the logic for as long as it is waited for, or until something comes up that cannot wait.
+    /// Runs the logic for as long as it is waited for, or until something comes up that cannot wait. The
+    /// caller puts it into the span of its turn.
     async fn run_logic(
         &mut self,
         attempt: &Arc<Attempt>,
@@ -142,19 +149,16 @@ impl Round<'_> {
             Cause::Proactive(logic) => logic,
             _ => &core.logic,
         };
-        let mut running = item.span.in_scope(|| attempt.start(&**logic));
+        let mut running = attempt.start(&**logic);
         let ran = match patience.can_go_on {
-            false => {
-                let ran = running.within(&*core.clock, patience.most);
-                ran.instrument(item.span.clone()).await
-            }
+            false => running.within(&*core.clock, patience.most).await,
             true => {
                 let sleep = |most| async move {
                     if !mailbox.state().queue.is_called() {
                         core.within(most, mailbox.called.notified()).await;
                     }
                 };
-                running.unless(patience.most, sleep).instrument(item.span.clone()).await
+                running.unless(patience.most, sleep).await
             }
         };
         let made: Result<Made, _> = match ran {
@@ -175,8 +179,8 @@ impl Round<'_> {
                 Err(running.stop(core.limits.deadline))
             }
         };
-        let judged = self.judge(&**logic, attempt, made.map_err(Arc::new), patience.has_words);
-        judged.instrument(item.span.clone()).await.map(Ran::Ended)
+        let made = made.map_err(Arc::new);
+        self.judge(&**logic, attempt, made, patience.has_words).await.map(Ran::Ended)
     }
 
     /// Puts an activity in line: what is durable of it is that it will be handled.
@@ -222,6 +226,9 @@ impl Round<'_> {
 
 /// One activity of several: the last one, with all texts and attachments.
 fn merged(item: &Item, ids: &[TurnId]) -> Arc<Activity> {
+    if let [only] = &*item.parts {
+        return Arc::clone(&only.activity);
+    }
     let mut ids: SmallVec<[TurnId; 2]> = ids.into();
     let mut is_new = |part: &&Part| {
         let at = ids.iter().position(|id| *id == part.id);

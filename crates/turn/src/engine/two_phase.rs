@@ -133,8 +133,11 @@ impl Core {
             // An older revision is a stale read. So may be a newer one, where documents expire: of one
             // that was removed and made anew. Only a write tells.
             let write = self.write(key, &mut document, &expect);
-            if let Ok(Saved::Committed(_)) = self.store.save(write).await {
-                return true;
+            match self.store.save(write).await {
+                Ok(Saved::Committed(_)) => return true,
+                Ok(Saved::Conflict) => {}
+                // It is asked again when the conversation is looked at again, not at once.
+                Err(_) => return false,
             }
         }
         false

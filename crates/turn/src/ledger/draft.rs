@@ -165,11 +165,10 @@ impl Draft {
         }
     }
 
-    /// Checks the outcome of a turn against the limits. The event says which timer's turn it is, if one's:
-    /// that timer ends with it.
+    /// Checks the outcome of a turn against the limits.
     pub(crate) fn check(
         &self,
-        (turn, event): (TurnId, Option<&str>),
+        turn: TurnId,
         change: &Change,
         limits: &Limits,
     ) -> Result<(), Exceeded> {
@@ -181,9 +180,7 @@ impl Draft {
             return too_much(what, "outbox_max");
         }
         if !change.timers.is_empty() {
-            let is_left = |timer: &&Arc<Timer>| {
-                !change.cancelled.contains(&timer.id) && event != Some(timer.id.as_str())
-            };
+            let is_left = |timer: &&Arc<Timer>| !change.cancelled.contains(&timer.id);
             // One that stands in line may fail and be set again.
             let is_in_line = |accepted: &&Arc<Accepted>| {
                 let is_own = accepted.ids.iter().any(|id| id == turn.as_str());

@@ -42,7 +42,9 @@ impl Document {
         let newest = ledger.answers.last().map_or(0, |answer| answer.bytes());
         let budget = limits.answers_bytes_max.max(newest).min(room);
         let answers = shrink(&mut ledger.answers, budget, |answer| answer.bytes());
-        let budget = limits.parked_bytes_max.min(room.saturating_sub(answers));
+        // Nor is the newest dead letter forgotten before anybody could see it.
+        let newest = ledger.parked.last().map_or(0, |parked| parked.bytes());
+        let budget = limits.parked_bytes_max.max(newest).min(room.saturating_sub(answers));
         shrink(&mut ledger.parked, budget, |parked| parked.bytes());
     }
 }

@@ -27,7 +27,11 @@ const ASK_AGAIN: Backoff = Backoff { first: Duration::from_secs(16), max: Durati
 
 /// Documents that were seen waiting.
 #[derive(Debug, Default)]
-struct Watched(BTreeMap<Key, Watch>);
+struct Watched {
+    documents: BTreeMap<Key, Watch>,
+    /// Whether the last look failed: the first one in a row is logged.
+    is_blind: bool,
+}
 
 /// One of them.
 #[derive(Debug)]
@@ -40,10 +44,22 @@ struct Watch {
     not_before: Duration,
 }
 
+/// How many outboxes at rest one look reads, to learn until when: the others are read by later looks.
+const RESTS_READ_MAX: usize = 64;
+
+/// How far the looks have come.
+#[derive(Debug, Default)]
+struct Progress {
+    /// The last key of what was looked at; the next look begins behind it.
+    after: Option<Key>,
+    /// Whether more is there than one look takes, or than there are places for.
+    is_behind: bool,
+}
+
 /// Looks around until the instance is gone.
 pub(crate) async fn watch(core: Weak<Core>) {
     let mut watched = Watched::default();
-    let mut after = None;
+    let mut progress = Progress::default();
     let mut next_look = Duration::ZERO;
     loop {
         let Some(core) = core.upgrade() else { return };
@@ -58,10 +74,10 @@ pub(crate) async fn watch(core: Weak<Core>) {
             core.ask_for(&key, Chore::Wake(Wake::Rested));
         }
         if core.uptime() >= next_look {
-            look(&core, &mut watched, &mut after).await;
+            look(&core, &mut watched, &mut progress).await;
             // Where much waits a look sees a part of it: the next part soon, or a dead instance with
             // many conversations would be missed for minutes.
-            let parts = if after.is_some() { PARTS } else { 1 };
+            let parts = if progress.is_behind { PARTS } else { 1 };
             let every = core.limits.sweep_every / parts;
             // Spread, so that instances started together do not look together.
             next_look = core.uptime() + every / 2 + core.ids.jitter(every);
@@ -84,62 +100,110 @@ async fn pause(core: &Core, next_look: Duration) {
     core.within(wait, core.alarmed.notified()).await;
 }
 
-async fn look(core: &Arc<Core>, watched: &mut Watched, after: &mut Option<Key>) {
+async fn look(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) {
     let limits = &core.limits;
-    let found = core.store.due(core.now(), after.as_ref(), limits.sweep_max);
+    let looked_after = progress.after.clone();
+    let after = looked_after.as_ref();
+    let found = core.store.due(core.now(), after, limits.sweep_max);
     let found = match core.within(limits.deadline, found).await {
         Some(Ok(found)) => found,
-        Some(Err(error)) => {
-            tracing::warn!(%error, "could not look for what others left behind");
-            return;
-        }
-        None => {
-            tracing::warn!(after = ?limits.deadline, "a look for what others left behind was cut");
+        failed => {
+            if !std::mem::replace(&mut watched.is_blind, true) {
+                let error = failed.and_then(Result::err);
+                tracing::warn!(?error, "could not look for what others left behind");
+            }
             return;
         }
     };
-    // What was seen in the same stretch of keys and is not there any more has been dealt with.
+    watched.is_blind = false;
     let end = if found.len() < limits.sweep_max { None } else { found.last() };
     let end = end.map(|due| due.key.clone());
-    let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
-    watched.0.retain(|key, _| {
-        let is_before = after.as_ref().is_some_and(|after| key <= after);
-        let is_beyond = end.as_ref().is_some_and(|end| key > end);
-        is_before || is_beyond || there.contains(key)
-    });
-    for due in found {
-        consider(core, watched, due);
+    watched.forget_gone(&found, after, end.as_ref());
+    *progress = Progress { is_behind: end.is_some(), after: end };
+    let (mut rests_read, mut passed_over) = (0, None);
+    for (at, due) in found.iter().enumerate() {
+        let rest_left = match watched.is_new_rest(core, due) {
+            true if rests_read == RESTS_READ_MAX => continue,
+            true => {
+                rests_read += 1;
+                core.rest_left(&due.key).await
+            }
+            false => None,
+        };
+        if !consider(core, watched, due.clone(), rest_left) {
+            passed_over.get_or_insert(at);
+        }
     }
-    *after = end;
+    if let Some(at) = passed_over {
+        // The next look begins with it.
+        let before = at.checked_sub(1).and_then(|before| found.get(before));
+        let after = before.map(|due| due.key.clone()).or(looked_after);
+        *progress = Progress { is_behind: true, after };
+    }
 }
 
-/// Acts on a waiting document once it has been silent for long enough.
-fn consider(core: &Arc<Core>, watched: &mut Watched, due: Due) {
+impl Watched {
+    /// Whether an outbox rests that was not seen before, and that nobody here set an alarm for.
+    fn is_new_rest(&self, core: &Core, due: &Due) -> bool {
+        Ledger::rest_of(due.at).is_some()
+            && self.documents.get(&due.key).is_none_or(|watch| watch.etag != due.etag)
+            && core.mailboxes().get(&due.key).is_none()
+            && !core.rests.contains(&due.key)
+    }
+
+    /// Forgets what was seen in the same stretch of keys and is not there any more: it has been dealt with.
+    fn forget_gone(&mut self, found: &[Due], after: Option<&Key>, end: Option<&Key>) {
+        let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
+        self.documents.retain(|key, _| {
+            let is_before = after.is_some_and(|after| key <= after);
+            let is_beyond = end.is_some_and(|end| key > end);
+            is_before || is_beyond || there.contains(key)
+        });
+    }
+}
+
+/// Acts on a waiting document once it has been silent for long enough. False where that has to wait for a
+/// place among those that recovery takes up at once.
+fn consider(
+    core: &Arc<Core>,
+    watched: &mut Watched,
+    due: Due,
+    rest_left: Option<Duration>,
+) -> bool {
     let Due { key, etag, at } = due;
     if core.mailboxes().get(&key).is_some() {
         // This instance is busy with it: its own courier delivers or watches.
-        return drop(watched.0.remove(&key));
+        drop(watched.documents.remove(&key));
+        return true;
     }
     if core.shunned.contains(&key, || core.uptime()) {
-        return;
+        return true;
     }
+    let rest = Ledger::rest_of(at);
     let patience = match at {
         Ledger::UNCLAIMED => Duration::ZERO,
         Ledger::CLAIMED => core.limits.claim,
-        // The instance that let it rest, or set the timer, should be first.
-        at => Ledger::rest_of(at).unwrap_or_default() + core.limits.sweep_every,
+        // The instance that let it rest, or set the timer, should be first. A clock may be wrong: no rest
+        // is longer than whoever began it said.
+        _ => {
+            rest.map_or(Duration::ZERO, |rest| rest_left.map_or(rest, |left| left.min(rest)))
+                + core.limits.sweep_every
+        }
     };
     let now = core.uptime();
-    if watched.0.len() >= WATCHED_MAX && !watched.0.contains_key(&key) {
-        return;
+    if watched.documents.len() >= WATCHED_MAX && !watched.documents.contains_key(&key) {
+        return true;
     }
     let new = || Watch { etag: etag.clone(), since: now, asked: 0, not_before: now + patience };
-    let watch = watched.0.entry(key.clone()).or_insert_with(new);
+    let watch = watched.documents.entry(key.clone()).or_insert_with(new);
     if watch.etag != etag {
         *watch = new();
     }
-    if now < watch.not_before || core.free_recoveries() == 0 {
-        return;
+    if now < watch.not_before || core.refusals.is_recent(&key, now) {
+        return true;
+    }
+    if core.free_recoveries() == 0 {
+        return false;
     }
     watch.not_before = now + ASK_AGAIN.wait_at_least_half(watch.asked, &core.ids);
     watch.asked += 1;
@@ -147,9 +211,10 @@ fn consider(core: &Arc<Core>, watched: &mut Watched, due: Due) {
     let unchanged_for = now.saturating_sub(watch.since);
     core.ask_for(
         &key,
-        match at <= Ledger::CLAIMED || Ledger::rest_of(at).is_some() {
+        match at <= Ledger::CLAIMED || rest.is_some() {
             true => Chore::TakeIfAt(etag),
             false => Chore::Wake(Wake::Found(etag, unchanged_for)),
         },
     );
+    true
 }

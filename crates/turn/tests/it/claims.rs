@@ -5,6 +5,8 @@ mod clocks;
 mod deadline;
 mod delivery_policy;
 mod fairness;
+mod held_out_1;
+mod held_out_2;
 mod history;
 mod line;
 mod once;

@@ -105,6 +105,6 @@ async fn a_timer_whose_handler_fails_is_tried_again_and_parked_in_the_end() {
     let ledger = world.ledger().await;
     assert!(ledger.timers.is_empty());
     assert_eq!(ledger.parked.len(), 1);
-    assert_eq!(ledger.parked[0].reason, "timer: the bot's logic failed");
+    assert_eq!(ledger.parked[0].reason, "timer: the bot's logic failed: no");
     assert_eq!(instance.engine.stats().failures, 3);
 }

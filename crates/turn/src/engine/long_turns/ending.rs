@@ -41,8 +41,7 @@ pub(super) async fn finish(
             if matches!(run.progress, Progress::Made(Ok(_))) =>
         {
             // What it made cannot be saved, the further documents neither; that it failed may.
-            run.documents = FurtherDocuments::new(core, None, 0);
-            run.progress = Progress::Made(Err(Arc::new(Failure::Store(Arc::clone(&error)))));
+            refuse(core, run, Arc::clone(&error));
             match *error {
                 // It is what it made that is refused, not the conversation.
                 store::Error::TooLarge { .. } => try_to_finish(core, mailbox, run, entry).await,
@@ -80,10 +79,17 @@ async fn try_to_finish(
     round.deadline = Deadline::at(core.uptime() + core.limits.deadline);
     round.documents = Arc::clone(&run.documents);
     let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
-    let again_at = entry.is_timer.then(|| core.timer_again_at(entry.tries)).flatten();
+    let is_tried_again = entry.is_timer && !core.is_last_try(entry.tries);
     let attempt = &Arc::clone(&run.attempt);
-    let judged = match round.judge(&*core.logic, attempt, made.clone(), again_at.is_none()).await {
+    let judged = match round.judge(&*core.logic, attempt, made.clone(), !is_tried_again).await {
         Ok(judged) => judged,
+        Err(Setback::Never(Error::Store(error))) => {
+            // A further document is refused for good: that is this turn's failure alone.
+            refuse(core, run, Arc::clone(&error));
+            round.documents = Arc::clone(&run.documents);
+            let failed = Err(Arc::new(Failure::Store(error)));
+            round.judge(&*core.logic, attempt, failed, !is_tried_again).await?
+        }
         Err(setback) => {
             // A load failed under the logic: it begins again, with the receipts that it has.
             run.outdate();
@@ -100,7 +106,7 @@ async fn try_to_finish(
         }
         Judged::Handled(outcome, failure) => {
             match entry.is_timer {
-                true => round.draft.park_first(&[], &failure.to_string(), now, &core.limits),
+                true => round.draft.park_first(&[], &failure.with_causes(), now, &core.limits),
                 false => round.draft.end_first(),
             }
             drop(round.keep(attempt, &ids, outcome, false));
@@ -110,16 +116,17 @@ async fn try_to_finish(
             drop(round);
             return hand_to_newer(core, mailbox).await;
         }
-        Judged::Failed(failure) => match again_at {
-            Some(at) => {
+        Judged::Failed(failure) => match is_tried_again {
+            true => {
+                let at = core.timer_again_at(entry.tries, &failure);
                 round.draft.end_first();
                 let id = attempt.origin.activity().id.clone().unwrap_or_default();
                 let timer = Timer { id, at, tries: entry.tries, activity: entry.activity.clone() };
                 round.draft.put_off(&timer, at);
             }
-            None => {
+            false => {
                 core.counters.parked.add(1);
-                round.draft.park_first(&ids, &failure.to_string(), now, &core.limits);
+                round.draft.park_first(&ids, &failure.with_causes(), now, &core.limits);
             }
         },
     }
@@ -127,6 +134,12 @@ async fn try_to_finish(
     round.commit().await?;
     mailbox.changed.notify_one();
     Ok(Step::Ended)
+}
+
+/// What it made cannot be saved, or it was made without what it asked for.
+fn refuse(core: &Arc<Core>, run: &mut LongRun, error: Arc<store::Error>) {
+    run.documents = FurtherDocuments::new(core, None, 0);
+    run.progress = Progress::Made(Err(Arc::new(Failure::Store(error))));
 }
 
 /// An instance of the newer build runs it.
@@ -146,13 +159,13 @@ impl Round<'_> {
         failure: &Failure,
     ) -> Result<Step, Setback> {
         let (core, key) = (self.core, &self.mailbox.key);
-        tracing::error!(%key, %failure, "an acknowledged activity was parked");
         self.catch_up(&[]);
         core.counters.parked.add(1);
         let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
-        self.draft.park_first(&ids, &failure.to_string(), core.now(), &core.limits);
+        self.draft.park_first(&ids, &failure.with_causes(), core.now(), &core.limits);
         self.settle_claim(false);
         self.commit().await?;
+        tracing::error!(%key, %failure, "an acknowledged activity was parked");
         Ok(Step::Ended)
     }
 }

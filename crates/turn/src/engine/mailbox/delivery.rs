@@ -77,7 +77,7 @@ impl DeliveryState {
     /// no claim. Only the holder knows which replies may have arrived.
     pub(super) fn is_settled(&self) -> bool {
         let is_holding = matches!(self.hold, Hold::Ours(_) | Hold::Releasing);
-        self.handed.is_empty() && !(is_holding && !self.outbox.is_empty())
+        self.handed.is_empty() && (!is_holding || self.outbox.is_empty())
     }
 
     pub(super) fn is_doubtful(&self, id: &ReplyId) -> bool {

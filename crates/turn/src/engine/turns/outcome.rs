@@ -92,7 +92,7 @@ impl Round<'_> {
         let core = self.core;
         if let Some(error) = self.documents.failed() {
             // The store failed under the logic: no fault of the logic's, whatever it made of it.
-            return Err(Setback::of(error));
+            return Err(Setback::of_further(error));
         }
         let failure = match made.and_then(|made| self.prepare(attempt, made).map_err(Arc::new)) {
             Ok(outcome) => return Ok(Judged::Done(outcome)),
@@ -130,8 +130,7 @@ impl Round<'_> {
         let replies = replies.into_replies().map(to_stored).collect();
         let (_, bag) = documents.remove(0);
         let change = Change { bag, replies, timers, cancelled, response };
-        let event = attempt.origin.activity().id.as_deref();
-        self.draft.check((attempt.id, event), &change, &core.limits)?;
+        self.draft.check(attempt.id, &change, &core.limits)?;
         let (sizes, most) =
             (documents.iter().map(|(_, bag)| bag.bytes()), core.limits.document_bytes_max);
         if let Some(bytes) = sizes.max().filter(|bytes| *bytes > most) {

@@ -2,9 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tracing::Instrument;
+
 use super::{Judged, Patience, Ran, attempt};
 use crate::{
-    attempt::Origin,
+    attempt::{Attempt, Origin},
     backoff::Backoff,
     clock::Timestamp,
     engine::{
@@ -14,23 +16,37 @@ use crate::{
         long_run::LongRun,
         round::{Round, Setback},
     },
+    error::{Error, Failure},
     id::TurnId,
     ledger::Timer,
 };
 
-/// How long a timer's turn runs before it is made durable that this instance is at it. Others that find
-/// the timer due wait longer than this before they fire it.
+/// How long after its time a timer's turn still runs before it is made durable that this instance is at
+/// it. Others that find the timer due wait longer than this before they fire it; so one that is late already,
+/// or stands behind others, is not waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The back-off of a timer whose turn fails begins with this.
 const BACKOFF_FIRST: Duration = Duration::from_secs(1);
+/// That of one whose turn asks for a further document that the store refuses for good, with this.
+const REFUSED_FIRST: Duration = Duration::from_secs(8);
 
 impl Core {
-    /// When a timer that has failed so often fires again; `None` when it was the last try.
-    pub(in crate::engine) fn timer_again_at(&self, tries: u32) -> Option<Timestamp> {
-        let limits = &self.limits;
-        let backoff = Backoff { first: BACKOFF_FIRST, max: limits.timer_backoff_max };
-        let again = || self.now().after(backoff.wait_at_least_half(tries, &self.ids));
-        (tries + 1 < limits.timer_attempts_max).then(again)
+    /// Whether a timer that has failed so often is tried for the last time.
+    pub(in crate::engine) fn is_last_try(&self, tries: u32) -> bool {
+        tries + 1 >= self.limits.timer_attempts_max
+    }
+
+    /// When a timer that has failed so often fires again.
+    pub(in crate::engine) fn timer_again_at(&self, tries: u32, failure: &Failure) -> Timestamp {
+        let max = self.limits.timer_backoff_max;
+        if let Failure::Store(_) = failure {
+            // Those of one conversation that met the same refusal ask again together, in one round.
+            let wait = Backoff { first: REFUSED_FIRST, max }.longest(tries);
+            let at = self.now().after(wait).as_millis();
+            return Timestamp::from_millis(at.next_multiple_of(1000));
+        }
+        let backoff = Backoff { first: BACKOFF_FIRST, max };
+        self.now().after(backoff.wait_at_least_half(tries, &self.ids))
     }
 }
 
@@ -43,8 +59,10 @@ impl Round<'_> {
         id: &str,
     ) -> Result<Option<Box<LongRun>>, Setback> {
         let core = self.core;
-        let is_due = |timer: &&Arc<Timer>| timer.at <= core.now();
+        let now = core.now();
+        let is_due = |timer: &&Arc<Timer>| timer.at <= now;
         let Some(timer) = self.draft.timer(id).filter(is_due).cloned() else { return Ok(None) };
+        let late = now.since(timer.at);
         let turn = TurnId::new(&self.mailbox.key, id);
         let ledger = &self.draft.document.ledger;
         let Some(part) = item.parts.first() else { return Ok(None) };
@@ -65,45 +83,68 @@ impl Round<'_> {
         let source = listened::source(&self.documents, None);
         let attempt = attempt(core, self.mailbox, turn, (origin, item.now), source)
             .of(&self.draft.document.bag);
-        let again_at = core.timer_again_at(timer.tries);
+        let is_last = core.is_last_try(timer.tries);
         let patience = Patience {
-            most: self.patience(item)?.most.min(PATIENCE),
+            most: self.patience(item)?.most.min(PATIENCE.saturating_sub(late)),
             can_go_on: true,
-            has_words: again_at.is_none(),
+            has_words: is_last,
         };
-        let judged = match self.run_logic(&attempt, item, patience).await? {
-            Ran::Late(run) => {
+        // What it sets may take its place.
+        self.draft.lift_timer(id);
+        let ran = self.run_logic(&attempt, item, patience).instrument(item.span.clone());
+        let judged = match ran.await {
+            Ok(Ran::Late(run)) => {
                 self.draft.accept_timer(turn, &timer);
                 return Ok(Some(run));
             }
-            Ran::Ended(judged) => judged,
+            Ok(Ran::Ended(judged)) => judged,
+            Err(Setback::Never(Error::Store(error))) => {
+                // A further document is refused for good: that is this turn's failure alone.
+                self.documents.forgive();
+                Judged::Failed(Arc::new(Failure::Store(error)))
+            }
+            Err(setback) => return Err(setback),
         };
+        self.settle_timer((&attempt, turn), timer, (judged, is_last));
+        Ok(None)
+    }
+
+    /// Makes what came of a timer part of the draft.
+    fn settle_timer(
+        &mut self,
+        (attempt, turn): (&Attempt, TurnId),
+        timer: Arc<Timer>,
+        (judged, is_last): (Judged, bool),
+    ) {
+        let core = self.core;
         self.tally.turns += 1;
         self.tally.fired += 1;
-        match (judged, again_at) {
-            (Judged::Done(outcome), _) => {
-                self.draft.remove_timer(id);
-                drop(self.keep(&attempt, &[turn], outcome, false));
+        match judged {
+            Judged::Done(outcome) => {
+                self.draft.remove_timer(&timer.id);
+                drop(self.keep(attempt, &[turn], outcome, false));
             }
-            (Judged::Handled(outcome, failure), _) => {
-                self.draft.park_timer(turn, &timer, &failure.to_string(), core.now());
-                drop(self.keep(&attempt, &[turn], outcome, false));
+            Judged::Handled(outcome, failure) => {
+                self.draft.park_timer(turn, &timer, &failure.with_causes(), core.now());
+                drop(self.keep(attempt, &[turn], outcome, false));
                 core.counters.parked.add(1);
             }
-            (Judged::Failed(failure), again_at) => {
+            Judged::Failed(failure) => {
                 self.tally.turns -= 1;
                 self.tally.fired -= 1;
-                match again_at {
+                match is_last {
                     // An instance of the newer build fires it.
-                    _ if failure.is_newer() => {}
-                    Some(at) => self.draft.put_off(&timer, at),
-                    None => {
-                        self.draft.park_timer(turn, &timer, &failure.to_string(), core.now());
+                    _ if failure.is_newer() => self.draft.put_back(timer),
+                    false => {
+                        let at = core.timer_again_at(timer.tries, &failure);
+                        self.draft.put_off(&timer, at);
+                    }
+                    true => {
+                        self.draft.park_timer(turn, &timer, &failure.with_causes(), core.now());
                         core.counters.parked.add(1);
                     }
                 }
             }
         }
-        Ok(None)
     }
 }

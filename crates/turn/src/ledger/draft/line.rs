@@ -26,8 +26,18 @@ impl Draft {
 
     /// Takes a timer out. Whoever commits this has fired it; nobody else can.
     pub(crate) fn remove_timer(&mut self, id: &str) {
-        self.document.ledger.timers.retain(|timer| timer.id != id);
+        self.lift_timer(id);
         self.is_changed = true;
+    }
+
+    /// Takes out a timer that is being fired: what comes of it is not known yet.
+    pub(crate) fn lift_timer(&mut self, id: &str) {
+        self.document.ledger.timers.retain(|timer| timer.id != id);
+    }
+
+    /// Puts it back: nothing came of it.
+    pub(crate) fn put_back(&mut self, timer: Arc<Timer>) {
+        self.document.ledger.timers.push(timer);
     }
 
     /// Lets a timer whose turn failed fire again later.

@@ -147,7 +147,13 @@ async fn a_damaged_or_newer_document_is_looked_at_seldom() {
 
 /// Counts what is logged as a warning or worse.
 #[derive(Clone, Debug, Default)]
-struct Warnings(Arc<AtomicUsize>);
+pub(in crate::claims) struct Warnings(Arc<AtomicUsize>);
+
+impl Warnings {
+    pub(in crate::claims) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
 
 impl Subscriber for Warnings {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -181,5 +187,5 @@ async fn a_store_that_refuses_for_good_is_logged_once_for_a_conversation() {
     sleep(Duration::from_millis(1)).await;
     *world.store.always.lock().unwrap() = Some(Fault::Invalid);
     sleep(secs(600)).await;
-    assert_eq!(warnings.0.load(Ordering::SeqCst), 1, "an operator hears of it, once");
+    assert_eq!(warnings.count(), 1, "an operator hears of it, once");
 }
