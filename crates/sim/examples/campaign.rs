@@ -45,9 +45,13 @@ fn main() -> ExitCode {
         println!("not tested, because they hardly happened: {untested:?}");
     }
     let stats = &campaign.stats;
-    let rare = stats.fenced.min(stats.expired).min(stats.newer);
+    let rare = [stats.fenced, stats.expired, stats.newer, stats.withheld, stats.outdated];
+    let rare = rare.into_iter().min().unwrap_or_default();
     if rare < FIRED_MIN {
-        println!("not tested: fences, expired documents or newer builds, seen only {rare} times");
+        println!(
+            "not tested: fences, expired documents, newer builds, or replies that were withheld or \
+             outdated, seen only {rare} times"
+        );
     }
     println!("{campaign}");
     if rare >= FIRED_MIN && campaign.broken.is_empty() && untested.is_empty() {

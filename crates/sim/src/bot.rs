@@ -2,6 +2,7 @@
 //! is the order of everything.
 
 mod builds;
+mod inward;
 mod wish;
 
 use std::{sync::Arc, time::Duration};
@@ -11,7 +12,8 @@ use sayso_turn::{Bot, BotError, Failure, Key, MessageId, Turn};
 
 pub(crate) use self::{
     builds::items,
-    wish::{Later, Note, Pair, Sight, Wish},
+    inward::SLOW_KEY,
+    wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
 use crate::{Plan, outside::Outside};
 
@@ -42,6 +44,7 @@ pub(crate) fn bot(plan: &Plan, outside: &Outside) -> Bot {
         .on_event("timer", append())
         .on_error(sorry)
         .overlap(plan.overlap)
+        .delivery(plan.delivery())
 }
 
 /// The keys of the two documents that belong together.
@@ -62,8 +65,14 @@ pub(crate) async fn fulfil(
 ) -> Result<(), BotError> {
     for wish in &wishes {
         prepare(&turn, &outside, wish).await?;
+        if wish.gives_up {
+            inward::give_up(&mut turn, &outside).await;
+        }
+        if wish.inward {
+            inward::wait_for_itself(&turn, &outside).await;
+        }
         let place = change_documents(&mut turn, &outside, wish).await?;
-        speak(&mut turn, wish, place).await?;
+        speak(&mut turn, &outside, wish, place).await?;
         set_timers(&mut turn, wish, place)?;
         if turn.activity().kind == Kind::Invoke {
             let padding = if wish.bulk { "x".repeat(BULKY_ANSWER) } else { String::new() };
@@ -133,12 +142,19 @@ async fn change_documents(
 }
 
 /// Says what is wished for, and changes what was said before.
-async fn speak(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError> {
+async fn speak(
+    turn: &mut Turn,
+    outside: &Outside,
+    wish: &Wish,
+    place: usize,
+) -> Result<(), BotError> {
     let id = &wish.id;
     let padding = if wish.bulk { "x".repeat(BULKY_REPLY) } else { String::new() };
     let mut said: Vec<MessageId> = Vec::with_capacity(wish.replies);
     for index in 0..wish.replies {
         let text = format!("{id}/{place}/{index}{padding}");
+        let policy = wish.policy.map(Policy::delivery);
+        outside.world.promise(&text, policy);
         let message = if wish.stream && index == 0 {
             let stream = turn.stream();
             stream.inform("one moment");
@@ -147,7 +163,9 @@ async fn speak(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotErro
         } else {
             turn.say(text)
         };
-        choose_delivery(turn, &message, wish);
+        if let Some(policy) = policy {
+            turn.set_delivery(&message, policy);
+        }
         said.push(message);
     }
     if wish.change {
@@ -155,7 +173,9 @@ async fn speak(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotErro
         if let (Some(message), true) = (&kept, wish.delete) {
             turn.delete(message);
         } else if let Some(message) = kept {
-            turn.update(&message, Activity::message(format!("{id}/{place}/change")));
+            let text = format!("{id}/{place}/change");
+            outside.world.promise(&text, None);
+            turn.update(&message, Activity::message(text));
         }
         // What goes into the answer has no name at the channel.
         if let (Some(first), None) = (said.into_iter().next(), &turn.activity().delivery_mode) {
@@ -165,21 +185,22 @@ async fn speak(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotErro
     Ok(())
 }
 
-/// Where a reply gets a delivery policy, once turns can choose one. Until then every reply is repeated when
-/// in doubt.
-fn choose_delivery(_turn: &mut Turn, _message: &MessageId, _wish: &Wish) {}
-
-/// Sets timers, and cancels some: its own at once, an earlier one at last.
+/// Sets timers, and cancels some: its own when the next one is set, an earlier one at last.
 fn set_timers(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError> {
+    let mut cancelled = None;
     for later in &wish.timers {
         let event = Activity::event("timer").with_value(&later.wish)?;
         let timer = turn.after(Duration::from_millis(later.after_ms), event);
-        if later.is_cancelled {
+        let before = later.is_cancelled.then(|| timer.clone());
+        if let Some(timer) = std::mem::replace(&mut cancelled, before) {
             turn.cancel(&timer);
         }
         let cancelled_at = later.is_cancelled.then_some(place);
         let note = Note { wish: later.wish.id.clone(), timer, cancelled_at };
         turn.state().named::<Vec<Note>>("timers")?.push(note);
+    }
+    if let Some(timer) = cancelled {
+        turn.cancel(&timer);
     }
     if let Some(nth) = wish.cancel {
         let notes = turn.state().named::<Vec<Note>>("timers")?;
@@ -195,8 +216,36 @@ fn set_timers(turn: &mut Turn, wish: &Wish, place: usize) -> Result<(), BotError
 
 fn sorry(mut turn: Turn, failure: &Failure, outside: &Outside) -> Result<(), BotError> {
     let wishes = Wish::all(turn.activity())?;
-    let id = wishes.first().map(|wish| wish.id.clone()).unwrap_or_default();
-    outside.world.tell(|| format!("instance {}: sorry for {id}: {failure}", outside.life));
-    turn.say(format!("{id}/sorry/0"));
+    if let Failure::Limit { limit: "timers_max", .. } = failure {
+        has_no_room(&mut turn, outside, &wishes)?;
+    }
+    for Wish { id, .. } in &wishes {
+        outside.world.tell(|| format!("instance {}: sorry for {id}: {failure}", outside.life));
+        let text = format!("{id}/sorry/0");
+        outside.world.promise(&text, None);
+        turn.say(text);
+    }
+    Ok(())
+}
+
+/// A turn is refused because of its timers: there must be too many of them. What was set and neither
+/// cancelled nor seen in the log may have fired without a trace, so there are no more than these.
+fn has_no_room(turn: &mut Turn, outside: &Outside, wishes: &[Wish]) -> Result<(), BotError> {
+    let log = turn.state().named::<Vec<String>>("log")?.clone();
+    let notes = turn.state().named::<Vec<Note>>("timers")?;
+    let is_left = |note: &Note| note.cancelled_at.is_none() && !log.contains(&note.wish);
+    let new = wishes.iter().flat_map(|wish| &wish.timers).map(|later| !later.is_cancelled);
+    let mut all: Vec<bool> = notes.iter().map(is_left).chain(new).collect();
+    let count = all.len().max(1);
+    for nth in wishes.iter().filter_map(|wish| wish.cancel) {
+        if let Some(is_left) = all.get_mut(nth % count) {
+            *is_left = false;
+        }
+    }
+    let left = all.into_iter().filter(|is_left| *is_left).count();
+    let most = outside.world.plan.limits().timers_max;
+    if left <= most {
+        outside.world.violation(format!("P8: {left} timers are too many, of {most}"));
+    }
     Ok(())
 }

@@ -8,9 +8,10 @@ use sayso_activity::Activity;
 use sayso_turn::{
     Key,
     channel::{Channel, Delivery, Parcel},
+    clock::Clock,
 };
 
-use crate::{Fault, executor::Executor, world::World};
+use crate::{Fault, clock::SimClock, executor::Executor, world::World};
 
 /// No channel asks for more patience than this.
 pub(crate) const QUIET_MAX: Duration = Duration::from_secs(60);
@@ -21,6 +22,7 @@ pub(crate) struct SimChannel {
     pub(crate) world: Arc<World>,
     pub(crate) executor: Executor,
     pub(crate) instance: usize,
+    pub(crate) clock: SimClock,
 }
 
 #[async_trait]
@@ -29,7 +31,7 @@ impl Channel for SimChannel {
         let chance = &self.world.chance;
         let began = self.executor.now();
         self.world.costs().cause(began, self.instance);
-        self.world.tries(self.instance, parcel);
+        self.world.tries(self.instance, parcel, self.clock.now());
         if chance.one_in(2) {
             let most = if self.world.plan.in_bursts { 300 } else { 30 };
             self.executor.sleep(chance.up_to(Duration::from_millis(most))).await;

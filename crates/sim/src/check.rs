@@ -53,6 +53,7 @@ pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
         timers(&case, &mut broken);
         documents(&case, &mut wanted, &mut broken);
         replies::check(&case, &mut broken);
+        replies::given_up(&case, &mut broken);
         outbound::check(&case, &mut broken);
     }
     wanted.check(world, &mut broken);

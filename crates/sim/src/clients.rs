@@ -79,7 +79,7 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
 async fn wait_for_its_time(world: &World) {
     let (plan, chance) = (&world.plan, &world.chance);
     let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
-    if plan.has(Fault::Crowd) || plan.has(Fault::Burst) {
+    if [Fault::Crowd, Fault::Burst, Fault::Hot].iter().any(|fault| plan.has(*fault)) {
         nap(100).await;
     } else if plan.in_bursts {
         let bursts = plan.activities.div_ceil(2).min(BURSTS_MAX);
@@ -96,7 +96,8 @@ async fn wait_for_its_time(world: &World) {
 /// Delivers once, to any instance. Whether it was answered well.
 async fn deliver(world: &Arc<World>, nodes: &Nodes, said: &Said) -> bool {
     let is_first = world.plan.has(Fault::Crowd) && !nodes.is_restarted();
-    let place = if is_first { 0 } else { world.chance.below(nodes.count()) };
+    let place =
+        if is_first || world.plan.has(Fault::Hot) { 0 } else { world.chance.below(nodes.count()) };
     deliver_to(world, nodes, said, place).await
 }
 
@@ -197,7 +198,7 @@ fn is_expected(world: &World, error: &Error) -> bool {
     match error {
         // Replies that wait may leave no room, not even for an apology.
         Error::Failed(failure) if matches!(**failure, Failure::Limit { .. }) => {
-            world.plan.has(Fault::Bulk) || !world.plan.is_exact
+            world.plan.has(Fault::Bulk) || world.plan.has(Fault::FewTimers) || !world.plan.is_exact
         }
         Error::Failed(failure) => is_late(failure) || !world.plan.is_exact,
         Error::Store(_) => world.plan.has(Fault::StoreRefuses),

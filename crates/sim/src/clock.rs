@@ -15,7 +15,7 @@ use sayso_turn::clock::{Clock, Timestamp};
 use crate::executor::Executor;
 
 /// When simulated time begins: nothing happens before 1970, whatever a clock says.
-const START_MS: i64 = 1_700_000_000_000;
+pub(crate) const START_MS: i64 = 1_700_000_000_000;
 
 /// An instance's clock. Cloning it gives another handle.
 #[derive(Clone, Debug)]

@@ -20,11 +20,16 @@ const REFUSED_MAX: u32 = 10;
 /// The same for each activity: one that is refused with others is tried alone once more.
 const REFUSED_PER_ACTIVITY_MAX: u32 = 6;
 
+/// Who asks for a commit so long after the one before has rested.
+const REST: Duration = Duration::from_millis(20);
+
 /// Calls that were counted.
 #[derive(Debug, Default)]
 pub(crate) struct Costs {
     windows: BTreeMap<(usize, Key), Window>,
     causes: BTreeMap<usize, Causes>,
+    /// Commits in a row, by document: whose, how many, and when the last one was.
+    rows: BTreeMap<Key, (usize, u32, Duration)>,
     /// Writes that were asked for, by document.
     writes: BTreeMap<Key, u32>,
     /// Calls about documents, and looks at what is due, since the last reset.
@@ -86,6 +91,21 @@ impl Costs {
     /// An instance asks for a write.
     pub(crate) fn write(&mut self, key: &Key) {
         *self.writes.entry(key.clone()).or_default() += 1;
+    }
+
+    /// An instance commits now that asked for it at a time. How many commits it has made in a row.
+    pub(crate) fn commit(
+        &mut self,
+        key: &Key,
+        life: usize,
+        asked_at: Duration,
+        now: Duration,
+    ) -> u32 {
+        let (whose, row, before) = self.rows.entry(key.clone()).or_insert((life, 0, now));
+        let is_rested = asked_at.saturating_sub(*before) >= REST;
+        *row = if is_rested || *whose != life { 1 } else { *row + 1 };
+        (*whose, *before) = (life, now);
+        *row
     }
 
     /// How many writes of a document were asked for since the last reset.

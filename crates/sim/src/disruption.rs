@@ -3,10 +3,21 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{Fault, executor::Owner, node::Nodes, world::World};
+use sayso_turn::Key;
+
+use crate::{
+    Fault,
+    executor::Owner,
+    node::{Node, Nodes},
+    world::World,
+};
+
+/// How often it is looked how many conversations are taken up at once, and how far apart.
+const RECOVERY_LOOKS: u32 = 2000;
+const RECOVERY_LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Disturbs the instance at one place for as long as the run lasts.
-pub(crate) async fn disturb(world: Arc<World>, nodes: Arc<Nodes>, place: usize) {
+pub(crate) async fn disturb(world: Arc<World>, nodes: Arc<Nodes>, place: usize, keys: Vec<Key>) {
     let chance = &world.chance;
     let executor = &world.executor;
     let nap = |most: u64| executor.sleep(chance.up_to(Duration::from_millis(most)));
@@ -52,7 +63,23 @@ pub(crate) async fn disturb(world: Arc<World>, nodes: Arc<Nodes>, place: usize) 
             // Claims are given up now: what is in hand is marked.
             world.disturbed(life, true);
             executor.sleep(Duration::from_secs(5).saturating_sub(within)).await;
+            has_let_go(&world, &node, &keys);
             nodes.restart(place, life);
+        }
+    }
+}
+
+/// An instance that has shut down holds no claim: its heirs need not wait (I9).
+fn has_let_go(world: &World, node: &Node, keys: &[Key]) {
+    let fired = world.chance.tally.counts();
+    if !fired.keys().all(|fault| fault.is_harmless()) {
+        return;
+    }
+    for key in keys {
+        let claim = world.document(key).ledger.claim;
+        if claim.is_some_and(|claim| claim.by == node.engine.instance()) {
+            let life = node.life;
+            world.violation(format!("I9: instance {life} has shut down and holds {key}"));
         }
     }
 }
@@ -65,4 +92,14 @@ pub(crate) async fn leave_a_crowd(world: Arc<World>, nodes: Arc<Nodes>) {
     }
     world.tell(|| "instance 0: dies, and leaves a crowd behind".to_owned());
     nodes.restart(0, 0);
+    let most = world.plan.limits().recoveries_max;
+    for _ in 0..RECOVERY_LOOKS {
+        world.executor.sleep(RECOVERY_LOOK_EVERY).await;
+        for place in 0..nodes.count() {
+            let busy = nodes.get(place).map_or(0, |node| node.engine.busy());
+            if busy > most {
+                return world.violation(format!("P8: {busy} taken up at once, at most {most}"));
+            }
+        }
+    }
 }

@@ -138,6 +138,18 @@ faults! {
     YearAhead => "clock a year ahead",
     /// The channel is down and asks for minutes of patience.
     Outage => "connector down for minutes",
+    /// A turn chooses what its replies may cost: sent once at most, or only while they are worth sending.
+    Policy => "delivery policy",
+    /// A turn asks for a document and stops waiting for it.
+    GivenUp => "read given up",
+    /// A handler waits for a turn of its own conversation.
+    Inward => "own conversation resumed",
+    /// A conversation may have few timers only.
+    FewTimers => "few timers allowed",
+    /// What stands in line cannot be read.
+    Unreadable => "line that cannot be read",
+    /// One instance has much to do in one conversation, turn after turn.
+    Hot => "hot conversation",
 }
 
 impl Fault {
@@ -163,6 +175,11 @@ impl Fault {
                 | Self::Bulk
                 | Self::Panic
                 | Self::Oversized
+                | Self::Policy
+                | Self::GivenUp
+                | Self::Inward
+                | Self::FewTimers
+                | Self::Hot
         )
     }
 
@@ -184,15 +201,24 @@ impl Fault {
         is_outside || (self.is_wish() && self != Self::Builds)
     }
 
+    /// Whether its worlds are drawn with dice of their own: all others stay as they were before it came.
+    pub(crate) fn is_late(self) -> bool {
+        self >= Self::Policy
+    }
+
     /// How many of a number of worlds have it; `None` for what every world may have. What costs much, or
     /// hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {
-            Self::Crowd => Some(400),
+            Self::Crowd | Self::Hot => Some(400),
             Self::Burst | Self::Bulk => Some(160),
-            Self::ShortLived | Self::Outage | Self::YearAhead => Some(24),
-            Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses => Some(12),
+            Self::ShortLived | Self::Outage | Self::YearAhead | Self::Unreadable => Some(24),
+            Self::FewTimers => Some(16),
+            Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
+                Some(12)
+            }
             Self::Drift | Self::DueCut | Self::DueSlow => Some(8),
+            Self::Policy | Self::GivenUp => Some(6),
             _ => None,
         }
     }

@@ -23,6 +23,7 @@ mod node;
 mod outside;
 mod panics;
 mod plan;
+mod policies;
 mod run;
 mod simulate;
 mod store;

@@ -40,8 +40,13 @@ pub(crate) struct Nodes {
     places: Mutex<Vec<Node>>,
     old: Arc<Mutex<BTreeMap<sayso_turn::Key, sayso_turn::store::Stored>>>,
     lives: AtomicUsize,
-    /// Every engine that ever lived, for its counters.
-    engines: Mutex<Vec<Engine>>,
+}
+
+impl Drop for Nodes {
+    /// The engines know the bot, and the bot's world knows them.
+    fn drop(&mut self) {
+        self.world.engines().clear();
+    }
 }
 
 /// One instance in its present life.
@@ -67,7 +72,6 @@ impl Nodes {
             places: Mutex::default(),
             old: Arc::default(),
             lives: AtomicUsize::new(0),
-            engines: Mutex::default(),
         });
         for _ in 0..world.plan.instances {
             let node = nodes.born();
@@ -97,8 +101,12 @@ impl Nodes {
             life,
             is_newer: world.chance.fires(Fault::Versions),
         };
-        let channel =
-            SimChannel { world: Arc::clone(world), executor: executor.clone(), instance: life };
+        let channel = SimChannel {
+            world: Arc::clone(world),
+            executor: executor.clone(),
+            instance: life,
+            clock: clock.clone(),
+        };
         let engine = (self.start)(&outside, store, channel)
             .clock(Arc::new(clock.clone()))
             .tasks(Arc::new(SimTasks { executor, owner: Owner::Instance(life) }))
@@ -106,7 +114,7 @@ impl Nodes {
             .limits(world.plan.limits())
             .start();
         world.tell(|| format!("instance {life}: starts"));
-        self.engines.lock().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
+        world.engines().push(engine.clone());
         Node { life, engine, clock, outside }
     }
 
@@ -181,7 +189,7 @@ impl Nodes {
 
     /// What all instances that ever lived have counted, by one counter.
     pub(crate) fn total(&self, counter: impl Fn(Stats) -> u64) -> u64 {
-        let engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+        let engines = self.world.engines();
         engines.iter().map(|engine| counter(engine.stats())).sum()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use sayso_turn::{Limits, Overlap, Ttl};
+use sayso_turn::{DeliveryPolicy, Limits, Overlap, Ttl};
 
 use crate::Fault;
 
@@ -43,6 +43,12 @@ impl Plan {
     pub const TTL_SHORT: Duration = Duration::from_secs(45);
     /// How many conversations a crowd has: more than `sweep_max`.
     const CROWD: usize = 600;
+    /// How many turns a hot conversation has.
+    const HOT: usize = 150;
+    /// How many conversations of a crowd are taken up at once.
+    const RECOVERIES_MAX: usize = 64;
+    /// How many timers a conversation may have where they are few: as many as one turn sets.
+    const TIMERS_MAX: usize = 3;
     /// How large a document may be where turns are bulky: what waits in it fits, what is kept beside it
     /// does not.
     const BULKY_BYTES_MAX: usize = 300 * 1024;
@@ -54,10 +60,12 @@ impl Plan {
     #[must_use]
     pub fn draw(seed: u64) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed ^ 0x5a50);
+        let mut late = fastrand::Rng::with_seed(seed ^ 0x5a51);
         let share = dice.f64();
         let is_gentle = dice.u8(..16) == 0;
         let mut faults = BTreeMap::new();
         for fault in Fault::ALL {
+            let dice = if fault.is_late() { &mut late } else { &mut dice };
             let is_there = match fault.rarity() {
                 Some(rarity) => dice.u32(..rarity) == 0,
                 None => dice.f64() < share,
@@ -100,6 +108,12 @@ impl Plan {
             (self.instances, self.in_bursts, self.ttl) = (2, false, None);
             return;
         }
+        if self.has(Fault::Hot) {
+            self.faults.retain(|fault, _| *fault == Fault::Hot);
+            (self.conversations, self.activities) = (1, Self::HOT);
+            (self.in_bursts, self.ttl) = (false, None);
+            return;
+        }
         if self.has(Fault::Burst) {
             (self.conversations, self.activities, self.in_bursts) = (1, 100, false);
             // So many long turns, one after the other, would take all day.
@@ -117,6 +131,7 @@ impl Plan {
             // Two documents that belong together do not expire at the same instant.
             self.faults.remove(&Fault::Reads);
         }
+        self.make_few_timers_whole();
         if self.has(Fault::YearAhead) {
             // What such a clock sets a timer to takes a year for everybody else.
             for fault in [Fault::Timer, Fault::Jump, Fault::Skew] {
@@ -148,6 +163,27 @@ impl Plan {
         self.faults.keys().all(|fault| fault.is_wish())
     }
 
+    /// A conversation with as many timers as it may have soon has fewer, and a turn that is refused because
+    /// of them was asked for by one.
+    fn make_few_timers_whole(&mut self) {
+        let others = [Fault::Coalesce, Fault::Skew, Fault::Jump, Fault::YearAhead];
+        if others.iter().any(|fault| self.has(*fault)) {
+            self.faults.remove(&Fault::FewTimers);
+        }
+        if self.has(Fault::FewTimers) {
+            self.faults.insert(Fault::Timer, 0.6);
+            self.faults.insert(Fault::Cancel, 0.4);
+        }
+    }
+
+    /// What the bot itself chooses about its replies.
+    pub(crate) fn delivery(&self) -> DeliveryPolicy {
+        match self.has(Fault::Policy) && self.seed.is_multiple_of(2) {
+            true => DeliveryPolicy::once(),
+            false => DeliveryPolicy::repeat(),
+        }
+    }
+
     /// The limits of the instances.
     pub(crate) fn limits(&self) -> Limits {
         let ttl = self.ttl;
@@ -163,6 +199,15 @@ impl Plan {
             document_bytes_max: match self.has(Fault::Bulk) {
                 true => Self::BULKY_BYTES_MAX,
                 false => usual.document_bytes_max,
+            },
+            timers_max: match self.has(Fault::FewTimers) {
+                true => Self::TIMERS_MAX,
+                false => usual.timers_max,
+            },
+            batch_max: if self.has(Fault::Hot) { 1 } else { usual.batch_max },
+            recoveries_max: match self.has(Fault::Crowd) {
+                true => Self::RECOVERIES_MAX,
+                false => usual.recoveries_max,
             },
             ..usual
         }

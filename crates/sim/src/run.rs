@@ -84,6 +84,10 @@ pub struct Totals {
     pub expired: u64,
     /// Turns refused because a newer build wrote their state.
     pub newer: u64,
+    /// Replies not sent again because they may have arrived.
+    pub withheld: u64,
+    /// Replies not sent because they had expired.
+    pub outdated: u64,
     /// Runs of the logic, those that lost a race included.
     pub attempts: u64,
     /// Writes that the store took.
@@ -105,6 +109,8 @@ impl Totals {
         self.fenced += other.fenced;
         self.expired += other.expired;
         self.newer += other.newer;
+        self.withheld += other.withheld;
+        self.outdated += other.outdated;
         self.attempts += other.attempts;
         self.writes += other.writes;
     }
@@ -167,7 +173,8 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
         executor.spawn(Owner::World, Box::pin(client));
     }
     let is_crowd = world.plan.has(Fault::Crowd);
-    if is_crowd || [Fault::Outage, Fault::StoreRefuses].iter().any(|fault| world.plan.has(*fault)) {
+    let weathers = [Fault::Outage, Fault::StoreRefuses, Fault::Unreadable];
+    if is_crowd || weathers.iter().any(|fault| world.plan.has(*fault)) {
         let weather = weather::make(Arc::clone(world), weather::keys(all));
         executor.spawn(Owner::World, Box::pin(weather));
     }
@@ -177,7 +184,8 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
         executor.run_until(CROWD_TIME, || false);
     }
     for place in 0..world.plan.instances {
-        let disruption = disruption::disturb(Arc::clone(world), Arc::clone(nodes), place);
+        let keys = weather::keys(all);
+        let disruption = disruption::disturb(Arc::clone(world), Arc::clone(nodes), place, keys);
         executor.spawn(Owner::World, Box::pin(disruption));
     }
     let is_done = || done.count() == all.len();
@@ -282,6 +290,8 @@ fn report(world: &World, nodes: &Nodes) -> Report {
             fenced: total(|stats| stats.fenced),
             expired: total(|stats| stats.expired),
             newer: total(|stats| stats.newer),
+            withheld: total(|stats| stats.withheld),
+            outdated: total(|stats| stats.outdated),
             attempts: total(|stats| stats.attempts),
             writes,
         },

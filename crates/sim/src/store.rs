@@ -21,6 +21,7 @@ use sayso_turn::{
 use self::put::Put;
 use crate::{
     Fault,
+    bot::SLOW_KEY,
     chance::Chance,
     executor::{Executor, Owner},
     world::World,
@@ -38,6 +39,8 @@ pub(crate) struct SimStore {
     pub(crate) is_newer: bool,
 }
 
+/// How long the document takes to load that the bot does not wait for.
+const SLOW: Duration = Duration::from_secs(1);
 /// The property that makes a document larger than the store takes.
 const OVERSIZED: &str = r#""too_large":true"#;
 /// What a newer minor version keeps in the ledger.
@@ -145,6 +148,9 @@ fn unknown() -> Error {
 impl Store for SimStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
         self.count(key);
+        if key.as_str() == SLOW_KEY {
+            self.executor.sleep(SLOW).await;
+        }
         self.latency().await?;
         let error = self.world.weather().refuses_load(self.executor.now(), Some(key));
         self.refusal(key, error)?;

@@ -2,7 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sayso_turn::{Key, store::Error};
+use sayso_activity::Raw;
+use sayso_turn::{
+    Key, KeyKind,
+    clock::Timestamp,
+    document::{Accepted, Document},
+    id::TurnId,
+    store::{Error, Expect, Saved, Write},
+};
 
 use crate::{Fault, clients::Said, world::World};
 
@@ -10,6 +17,9 @@ use crate::{Fault, clients::Said, world::World};
 pub(crate) const OUTAGE_MAX: Duration = Duration::from_secs(600);
 /// How long a store refuses at most what it took before.
 const REFUSAL_MAX: Duration = Duration::from_secs(40);
+
+/// What stands in line where it cannot be read.
+pub(crate) const UNREADABLE: &str = "7";
 
 /// What is wrong at the moment.
 #[derive(Debug, Default)]
@@ -120,9 +130,40 @@ pub(crate) async fn make(world: Arc<World>, keys: Vec<Key>) {
             world.tell(|| format!("the store refuses {of:?} of {key:?} for {length:?}"));
             world.weather().refusals.push(Refusal { until: now + length, key, of });
         }
+        if chance.fires(Fault::Unreadable) {
+            let nth = chance.below(keys.len());
+            if let Some(key) = keys.get(nth).filter(|key| key.kind() == KeyKind::Conversation) {
+                spoil_the_line(&world, key).await;
+            }
+        }
         if chance.is_calm() {
             return;
         }
+    }
+}
+
+/// Somebody writes into the line of a conversation what nobody can read.
+async fn spoil_the_line(world: &World, key: &Key) {
+    let Ok(Some(stored)) = world.store.load(key).await else { return };
+    let Ok(mut document) = Document::parse(key, &stored.body) else { return };
+    let ledger = &mut document.ledger;
+    ledger.rev += 1;
+    ledger.write = format!("spoiler.{}", ledger.rev);
+    ledger.expires = None;
+    ledger.inbox.push(Arc::new(Accepted {
+        ids: vec![TurnId::new(key, &ledger.write).to_string()],
+        at: Timestamp::START,
+        lost: 0,
+        is_timer: false,
+        tries: 0,
+        activity: Raw::from_text(UNREADABLE.to_owned()).expect("a number is JSON"),
+    }));
+    let (body, due) = (document.to_json(), document.ledger.due());
+    let write =
+        Write { key: key.clone(), expect: Expect::At(stored.etag), body, due, expires: None };
+    if let Ok(Saved::Committed(_)) = world.store.save(write).await {
+        world.tell(|| format!("the line of {key} cannot be read"));
+        *world.seen().unreadable.entry(key.clone()).or_default() += 1;
     }
 }
 

@@ -9,11 +9,13 @@ use std::{
 
 use futures_util::FutureExt;
 use sayso_activity::Kind;
-use sayso_turn::{Key, channel::Parcel, document::Document, store::Store};
+use sayso_turn::{
+    Engine, Key, OnDoubt, channel::Parcel, clock::Timestamp, document::Document, store::Store,
+};
 
 use crate::{
     Fault, Plan, chance::Chance, costs::Costs, executor::Executor, history::History,
-    outside::Outbound, weather::Weather,
+    outside::Outbound, policies::Policies, weather::Weather,
 };
 
 /// What a deletion is called among the replies.
@@ -30,6 +32,8 @@ pub(crate) struct World {
     costs: Mutex<Costs>,
     weather: Mutex<Weather>,
     history: Mutex<History>,
+    /// Every engine that ever lived, by the number of its life.
+    engines: Mutex<Vec<Engine>>,
 }
 
 /// What an observer outside has seen.
@@ -44,7 +48,11 @@ pub(crate) struct Seen {
     /// What those would have said.
     pub(crate) refused_texts: BTreeSet<String>,
     /// Replies that somebody has begun to hand over.
-    tried: BTreeSet<String>,
+    pub(crate) tried: BTreeSet<String>,
+    /// What turns chose about the delivery of what they say.
+    pub(crate) policies: Policies,
+    /// Lines that nobody can read, per conversation.
+    pub(crate) unreadable: BTreeMap<Key, usize>,
     /// When each instance was last frozen, suspended or told to close.
     pub(crate) interrupted: BTreeMap<usize, Duration>,
     /// The same, and when it went on.
@@ -79,6 +87,7 @@ impl World {
             costs: Mutex::default(),
             weather: Mutex::default(),
             history: Mutex::default(),
+            engines: Mutex::default(),
         })
     }
 
@@ -92,6 +101,15 @@ impl World {
 
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn engines(&self) -> MutexGuard<'_, Vec<Engine>> {
+        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The engine of one life of an instance.
+    pub(crate) fn engine(&self, life: usize) -> Option<Engine> {
+        self.engines().get(life).cloned()
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -160,7 +178,10 @@ impl World {
 
     /// An instance begins to hand a reply over. One that nobody has tried before is no repeat, where every
     /// instance could say what it has tried (I5).
-    pub(crate) fn tries(&self, instance: usize, parcel: &Parcel) {
+    pub(crate) fn tries(&self, instance: usize, parcel: &Parcel, clock: Timestamp) {
+        if self.plan.has(Fault::Policy) {
+            self.is_allowed(parcel, &text_of(parcel), clock);
+        }
         let is_first = self.seen().tried.insert(parcel.id.to_string());
         if is_first && parcel.is_repeat {
             let fired = self.chance.tally.counts();
@@ -188,6 +209,7 @@ impl World {
         let mut seen = self.seen();
         let visible = seen.visible.entry(parcel.key.clone()).or_default();
         let is_known = visible.iter().any(|(id, _)| id == parcel.id.as_str());
+        let may_have_come = is_known || self.may_have_come(&seen, parcel, &text);
         // Who sends a reply again must know that it may be a repeat. Only a sender that was interrupted in
         // the middle of this very hand-over, and overtaken meanwhile, cannot.
         let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
@@ -195,7 +217,7 @@ impl World {
         let is_forgotten = self.plan.has(Fault::ShortLived);
         // A wall clock that is set back hides that the machine slept: nothing else tells.
         let is_hidden = self.plan.has(Fault::Suspend) && self.plan.has(Fault::Jump);
-        if is_known && !parcel.is_repeat && !(is_excused || is_forgotten || is_hidden) {
+        if may_have_come && !parcel.is_repeat && !(is_excused || is_forgotten || is_hidden) {
             drop(seen);
             self.violation(format!("I5: {text} came again and its sender did not know"));
             seen = self.seen();
@@ -204,6 +226,12 @@ impl World {
         if !(self.plan.is_keyed && is_known) {
             visible.push((parcel.id.to_string(), text));
         }
+    }
+
+    /// Whether a reply that may not come twice was handed over before, and nobody knows what became of it.
+    fn may_have_come(&self, seen: &Seen, parcel: &Parcel, text: &str) -> bool {
+        let is_once = || seen.policies.of(text).on_doubt == OnDoubt::Once;
+        self.plan.has(Fault::Policy) && seen.ambiguous.contains_key(parcel.id.as_str()) && is_once()
     }
 
     /// I4: a reply names the place of its turn in the log, which must be there.

@@ -1,7 +1,9 @@
 //! Wishes: what an activity or a timer asks the bot to do.
 
+use std::time::Duration;
+
 use sayso_activity::Activity;
-use sayso_turn::BotError;
+use sayso_turn::{BotError, DeliveryPolicy};
 use serde::{Deserialize, Serialize};
 
 /// What the bot is asked to do, beside appending the wish's id to the log.
@@ -40,6 +42,31 @@ pub(crate) struct Wish {
     pub(crate) change: bool,
     /// Delete it instead.
     pub(crate) delete: bool,
+    /// What its replies may cost, instead of what the bot says about all of them.
+    pub(crate) policy: Option<Policy>,
+    /// Ask for a document and stop waiting for it.
+    pub(crate) gives_up: bool,
+    /// Wait for a turn of the same conversation, which must be refused.
+    pub(crate) inward: bool,
+}
+
+/// What a reply may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Policy {
+    /// Whether it is sent once at most.
+    pub(crate) is_once: bool,
+    /// For how many milliseconds it is worth sending.
+    pub(crate) expires_ms: Option<u64>,
+}
+
+impl Policy {
+    pub(crate) fn delivery(self) -> DeliveryPolicy {
+        let policy = if self.is_once { DeliveryPolicy::once() } else { DeliveryPolicy::repeat() };
+        match self.expires_ms {
+            Some(after) => policy.expires(Duration::from_millis(after)),
+            None => policy,
+        }
+    }
 }
 
 /// What is done with the two documents that belong together.

@@ -5,7 +5,7 @@ use sayso_turn::{Key, Overlap, id::TurnId};
 
 use crate::{
     Fault,
-    bot::{Later, Pair, Wish},
+    bot::{Later, Pair, Policy, Wish},
     world::World,
 };
 
@@ -13,6 +13,9 @@ use crate::{
 const CHANNEL: &str = "sim";
 /// One that shows messages in the making.
 const STREAMING_CHANNEL: &str = "webchat";
+
+/// How long a turn of a hot conversation takes: shorter than a rest.
+const HOT_MS: u64 = 3;
 
 /// One thing that is said.
 #[derive(Clone, Debug)]
@@ -47,6 +50,11 @@ impl Said {
         let conversation = format!("c{conversation}");
         if plan.has(Fault::Crowd) {
             let wish = Wish { replies: 1, ..Wish::default() };
+            return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
+        }
+        if plan.has(Fault::Hot) {
+            chance.tally.add(Fault::Hot);
+            let wish = Wish { slow_ms: Some(HOT_MS), ..Wish::default() };
             return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
         }
         let activity = match chance.below(if plan.has(Fault::Bulk) { 2 } else { 6 }) {
@@ -200,9 +208,12 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         bulk: is_bulky,
         change: chance.fires(Fault::Change),
         delete: chance.one_in(4),
+        policy: draw_policy(world),
+        gives_up: chance.fires(Fault::GivenUp),
+        inward: chance.fires(Fault::Inward),
         ..Wish::default()
     };
-    for fault in [Fault::Bulk, Fault::Burst, Fault::Coalesce, Fault::Reject] {
+    for fault in [Fault::Bulk, Fault::Burst, Fault::Coalesce, Fault::Reject, Fault::FewTimers] {
         if world.plan.has(fault) {
             chance.tally.add(fault);
         }
@@ -216,6 +227,18 @@ fn draw_calls(world: &World) -> u32 {
         true => 1 + u32::from(world.chance.one_in(4)),
         false => 0,
     }
+}
+
+/// Most replies of a world with policies have one of their own.
+fn draw_policy(world: &World) -> Option<Policy> {
+    let chance = &world.chance;
+    let is_chosen = world.plan.has(Fault::Policy) && !chance.one_in(3);
+    is_chosen.then(|| {
+        chance.tally.add(Fault::Policy);
+        let most = if chance.one_in(2) { 5_000 } else { 60_000 };
+        let expires_ms = chance.one_in(2).then(|| 500 + chance.below(most) as u64);
+        Policy { is_once: chance.one_in(2), expires_ms }
+    })
 }
 
 fn draw_pair(world: &World) -> Option<Pair> {
@@ -247,6 +270,8 @@ fn draw_timers(world: &World) -> Vec<Later> {
             calls: draw_calls(world).min(1),
             user: chance.fires(Fault::Documents),
             pair: draw_pair(world),
+            policy: draw_policy(world),
+            gives_up: chance.fires(Fault::GivenUp),
             ..Wish::default()
         },
     };

@@ -8,6 +8,7 @@ use std::{
 
 use sayso_turn::{
     Key,
+    document::Document,
     store::{ETag, Error, Saved, Stored, Write},
 };
 
@@ -22,6 +23,7 @@ pub(super) struct Put {
     asked: Vec<String>,
     writes: Vec<Write>,
     asked_at: Duration,
+    life: usize,
 }
 
 impl Put {
@@ -33,7 +35,7 @@ impl Put {
         };
         let writes = writes.into_iter().map(|write| store.as_written(write)).collect();
         let (world, old) = (Arc::clone(&store.world), Arc::clone(&store.old));
-        Self { world, old, asked, writes, asked_at }
+        Self { world, old, asked, writes, asked_at, life: store.life }
     }
 
     pub(super) async fn save(self) -> Result<Saved<Vec<ETag>>, Error> {
@@ -56,6 +58,10 @@ impl Put {
                 let bytes = body.len();
                 self.world.violation(format!("P8: {key} has {bytes} bytes, at most {bytes_max}"));
             }
+            has_few_timers(&self.world, key, body);
+            if self.world.plan.has(Fault::Hot) {
+                rests(&self.world, key, self.life, self.asked_at);
+            }
             let known = stored.as_ref().map(|stored| stored.body.as_str());
             self.world.wrote(key, known, body, self.asked_at);
             let Some(stored) = stored else { continue };
@@ -74,6 +80,28 @@ impl Put {
             }
         }
         saved
+    }
+}
+
+/// P8: no conversation has more timers than it may.
+fn has_few_timers(world: &World, key: &Key, body: &str) {
+    if !world.plan.has(Fault::FewTimers) {
+        return;
+    }
+    let Ok(document) = Document::parse(key, body) else { return };
+    let (timers, most) = (document.ledger.timers.len(), world.plan.limits().timers_max);
+    if timers > most {
+        world.violation(format!("P8: {key} has {timers} timers, at most {most}"));
+    }
+}
+
+/// P8: no instance commits in a conversation again and again without a rest in which others can.
+fn rests(world: &World, key: &Key, life: usize, asked_at: Duration) {
+    let row = world.costs().commit(key, life, asked_at, world.executor.now());
+    // A runner that had nothing to do for a moment has begun to count anew.
+    let most = 2 * world.plan.limits().burst_max;
+    if row > most {
+        world.violation(format!("P8: {row} commits of {key} in a row, at most {most}"));
     }
 }
 

@@ -12,12 +12,12 @@ use futures_util::FutureExt;
 
 use super::{
     acks,
-    hand_over::{hand_over, settle},
+    hand_over::{hand_over, is_outdated, settle},
 };
 use crate::{
     Limits,
     engine::{Core, Hold, Mailbox, MailboxState, Task},
-    ledger::{Chore, Entry, Held, REST_MAX},
+    ledger::{Chore, Entry, HandedOver, Held, REST_MAX},
 };
 
 /// A paused channel is looked at again after this.
@@ -169,6 +169,12 @@ fn to_deliver(
     };
     if !wait.is_zero() {
         return Errand::Wait(wait.min(safe - elapsed));
+    }
+    // Clocks may disagree about what is worth sending. What this one gave up is given up for all before
+    // anything overtakes it.
+    let is_given_up = |handed: &HandedOver| handed.parked.is_some() && handed.entry.until.is_some();
+    if delivery.handed.iter().any(is_given_up) && !is_outdated(core, &entry) {
+        return Errand::Ask(Chore::Record);
     }
     delivery.patience = patience(limits, elapsed);
     let id = entry.id.clone();

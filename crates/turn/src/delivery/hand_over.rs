@@ -65,8 +65,12 @@ fn withheld(core: &Core, entry: &Entry, is_repeat: bool) -> Option<Withheld> {
     if entry.is_once && is_repeat {
         return Some(Withheld::Doubtful);
     }
-    let is_outdated = entry.until.is_some_and(|until| until <= core.now());
-    is_outdated.then_some(Withheld::Outdated)
+    is_outdated(core, entry).then_some(Withheld::Outdated)
+}
+
+/// Whether a reply is not worth sending any more.
+pub(super) fn is_outdated(core: &Core, entry: &Entry) -> bool {
+    entry.until.is_some_and(|until| until <= core.now())
 }
 
 impl Withheld {

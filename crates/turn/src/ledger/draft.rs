@@ -11,7 +11,8 @@ use sayso_activity::{Activity, Raw};
 use smallvec::SmallVec;
 
 use super::{
-    Bag, Chore, Claim, Document, Entry, HandedOver, Held, REST_MAX, Recorded, Response, Timer,
+    Accepted, Bag, Chore, Claim, Document, Entry, HandedOver, Held, REST_MAX, Recorded, Response,
+    Timer,
 };
 use crate::{
     Limits,
@@ -165,7 +166,12 @@ impl Draft {
     }
 
     /// Checks the outcome of a turn against the limits.
-    pub(crate) fn check(&self, change: &Change, limits: &Limits) -> Result<(), Exceeded> {
+    pub(crate) fn check(
+        &self,
+        turn: TurnId,
+        change: &Change,
+        limits: &Limits,
+    ) -> Result<(), Exceeded> {
         let ledger = &self.document.ledger;
         let too_much = |what: String, limit| Err(Exceeded { what, limit });
         let waiting = change.replies.iter().filter(|reply| !reply.is_answer).count();
@@ -175,7 +181,13 @@ impl Draft {
         }
         if !change.timers.is_empty() {
             let is_left = |timer: &&Arc<Timer>| !change.cancelled.contains(&timer.id);
-            let left = ledger.timers.iter().filter(is_left).count();
+            // One that stands in line may fail and be set again.
+            let is_in_line = |accepted: &&Arc<Accepted>| {
+                let is_own = accepted.ids.iter().any(|id| id == turn.as_str());
+                accepted.is_timer && !is_own && !accepted.is_timer_of(&change.cancelled)
+            };
+            let in_line = ledger.inbox.iter().filter(is_in_line).count();
+            let left = in_line + ledger.timers.iter().filter(is_left).count();
             if left + change.timers.len() > limits.timers_max {
                 let what = format!("the conversation has more than {} timers", limits.timers_max);
                 return too_much(what, "timers_max");

@@ -130,7 +130,7 @@ impl Round<'_> {
         let replies = replies.into_replies().map(to_stored).collect();
         let (_, bag) = documents.remove(0);
         let change = Change { bag, replies, timers, cancelled, response };
-        self.draft.check(&change, &core.limits)?;
+        self.draft.check(attempt.id, &change, &core.limits)?;
         let (sizes, most) =
             (documents.iter().map(|(_, bag)| bag.bytes()), core.limits.document_bytes_max);
         if let Some(bytes) = sizes.max().filter(|bytes| *bytes > most) {

@@ -219,3 +219,47 @@ async fn slow_timers_that_are_due_together_run_once_each_on_two_healthy_instance
     assert_eq!(world.channel.texts().len(), 5, "{:?}", world.channel.texts());
     assert!(world.ledger().await.timers.is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_sets_the_next_one_though_its_conversation_has_as_many_as_it_may() {
+    let mut world = World::new();
+    world.limits.timers_max = 1;
+    let next = |mut turn: Turn| async move {
+        turn.after(secs(5), tick("x"));
+        turn.say("set");
+        Ok::<_, BotError>(())
+    };
+    let bot = Bot::new().on_message(next).on_event("tick", next);
+    let instance = world.start(bot);
+    instance.say("1", "go").await.unwrap();
+    sleep(secs(17)).await;
+    assert_eq!(world.channel.texts(), ["set"; 4]);
+    let (ledger, stats) = (world.ledger().await, instance.engine.stats());
+    assert_eq!((ledger.timers.len(), stats.fired, stats.failures), (1, 3, 0));
+}
+
+/// One that takes long stands in line, and is set again when it fails.
+#[tokio::test(start_paused = true)]
+async fn timers_that_stand_in_line_count_among_those_of_their_conversation() {
+    let mut world = World::new();
+    world.limits.timers_max = 1;
+    let bot = Bot::new()
+        .on_message(async |mut turn: Turn| {
+            turn.after(secs(1), tick("x"));
+            Ok(())
+        })
+        .on_event("tick", async |_: Turn| {
+            sleep(secs(4)).await;
+            Err::<(), BotError>("it fails".into())
+        });
+    let instance = world.start(bot);
+    instance.say("1", "go").await.unwrap();
+    sleep(millis(3500)).await;
+    assert_eq!(world.ledger().await.inbox.len(), 1, "it stands in line");
+    drop(instance.say("2", "one more").await);
+    for _ in 0..20 {
+        sleep(secs(1)).await;
+        let ledger = world.ledger().await;
+        assert!(ledger.timers.len() <= 1, "{:?}", ledger.timers);
+    }
+}
