@@ -212,13 +212,13 @@ impl Fault {
         match self {
             Self::Crowd | Self::Hot => Some(400),
             Self::Burst | Self::Bulk => Some(160),
-            Self::ShortLived | Self::Outage | Self::YearAhead => Some(24),
-            Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses => Some(12),
-            Self::Drift | Self::DueCut | Self::DueSlow => Some(8),
-            Self::Unreadable => Some(24),
+            Self::ShortLived | Self::Outage | Self::YearAhead | Self::Unreadable => Some(24),
             Self::FewTimers => Some(16),
+            Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
+                Some(12)
+            }
+            Self::Drift | Self::DueCut | Self::DueSlow => Some(8),
             Self::Policy | Self::GivenUp => Some(6),
-            Self::Inward => Some(12),
             _ => None,
         }
     }
