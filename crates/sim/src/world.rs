@@ -10,7 +10,8 @@ use std::{
 use futures_util::FutureExt;
 use sayso_activity::Kind;
 use sayso_turn::{
-    Engine, Key, OnDoubt, channel::Parcel, clock::Timestamp, document::Document, store::Store,
+    DeliveryPolicy, Engine, Key, OnDoubt, channel::Parcel, clock::Timestamp, document::Document,
+    store::Store,
 };
 
 use crate::{
@@ -49,6 +50,8 @@ pub(crate) struct Seen {
     pub(crate) refused_texts: BTreeSet<String>,
     /// Replies that somebody has begun to hand over.
     pub(crate) tried: BTreeSet<String>,
+    /// Replies that arrived when others may have given them up, in the hands of one that was interrupted.
+    pub(crate) late: BTreeSet<String>,
     /// What turns chose about the delivery of what they say.
     pub(crate) policies: Policies,
     /// Lines that nobody can read, per conversation.
@@ -213,6 +216,9 @@ impl World {
         // Who sends a reply again must know that it may be a repeat. Only a sender that was interrupted in
         // the middle of this very hand-over, and overtaken meanwhile, cannot.
         let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
+        if is_excused && seen.policies.of(&text) != DeliveryPolicy::default() {
+            seen.late.insert(text.clone());
+        }
         // A turn that runs again because its document has expired speaks again.
         let is_forgotten = self.plan.has(Fault::ShortLived);
         // A wall clock that is set back hides that the machine slept: nothing else tells.

@@ -41,7 +41,9 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
     }
     let mut shown = BTreeSet::new();
     let firsts = visible.iter().filter(|(id, _)| shown.insert(id.as_str()));
-    let is_ordered = |text: &&str| !text.contains("sorry") && !text.starts_with(DELETION);
+    let is_ordered = |text: &&str| {
+        !text.contains("sorry") && !text.starts_with(DELETION) && !seen.late.contains(*text)
+    };
     let order: Vec<&str> = firsts.map(|(_, text)| text.as_str()).filter(is_ordered).collect();
     let wanted: Vec<&str> =
         expected.iter().map(String::as_str).filter(|text| order.contains(text)).collect();
