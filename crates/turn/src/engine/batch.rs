@@ -78,6 +78,12 @@ pub(super) async fn process(
                 one_by_one(core, mailbox, batch);
                 return None;
             }
+            Setback::Never(error) if !batch.items.is_empty() => {
+                // Chores that came along are done without it: it may have been a claim to be given up.
+                mailbox.put_chores_back(std::mem::take(&mut batch.chores));
+                batch.fail(&error);
+                return None;
+            }
             Setback::Refused(error) | Setback::Never(error) => {
                 core.pause(mailbox, &batch, LONG_PAUSE);
                 batch.fail(&error);
