@@ -162,6 +162,11 @@ impl Ids {
         let mut dice = lock(&self.dice);
         most.mul_f64(dice.f64())
     }
+
+    /// Any of the numbers below this one, if there are such.
+    pub(crate) fn below(&self, count: usize) -> Option<usize> {
+        (count > 0).then(|| lock(&self.dice).usize(..count))
+    }
 }
 
 #[cfg(test)]

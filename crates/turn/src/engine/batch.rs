@@ -135,8 +135,7 @@ fn end(mailbox: &Mailbox, batch: Batch, ended: Ended) -> Option<Box<LongRun>> {
 fn one_by_one(core: &Core, mailbox: &Mailbox, batch: Batch) {
     let (timers, others): (Vec<_>, Vec<_>) =
         batch.items.into_iter().partition(|item| matches!(item.cause, Cause::Timer(_)));
-    let any = core.ids.jitter(Duration::from_nanos(timers.len() as u64)).as_nanos() as usize;
-    let timer = timers.into_iter().nth(any);
+    let timer = core.ids.below(timers.len()).and_then(|nth| timers.into_iter().nth(nth));
     let alone = others.into_iter().chain(timer).map(|item| Item { is_alone: true, ..item });
     mailbox.put_back(alone.collect());
     mailbox.put_chores_back(batch.chores);
