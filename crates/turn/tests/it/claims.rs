@@ -1,15 +1,15 @@
 //! What a bot may rely on beyond a single message: timers, effects, kept history, shut-down, outages,
 //! clocks. Each test is a claim, with the figures that it is held to.
 
+mod circumstances;
 mod clocks;
 mod deadline;
 mod delivery;
-mod delivery_policy;
+mod delivery_by_heirs;
 mod fairness;
-mod held_out_1;
-mod held_out_2;
-mod held_out_3;
+mod from_further_sides;
 mod history;
+mod history_and_timers;
 mod line;
 mod once;
 mod outage;

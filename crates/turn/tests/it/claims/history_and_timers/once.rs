@@ -1,4 +1,4 @@
-//! `once` means once, in other ways.
+//! `once` when calls are slow, when the turn fails after them, and in loops that run again.
 
 use std::{
     sync::{

@@ -1,4 +1,4 @@
-//! Kept history, timers, `once` and permanent errors, met in other ways.
+//! Kept history and timers, with `once` and permanent errors beside them: sizes, speeds, distances, failures.
 
 mod once;
 mod refusals;
