@@ -57,7 +57,7 @@ pub enum Delivery {
     },
     /// It certainly did not arrive; worth another try, not before `after` when given.
     Later {
-        /// How long the channel asks to wait.
+        /// How long the channel asks to wait. It is asked again after an hour, if that is less.
         after: Option<Duration>,
         /// Why, in one sentence.
         reason: String,

@@ -271,7 +271,8 @@ impl Turn {
     /// Those of the call.
     ///
     /// # Cancellation
-    /// Dropping the future drops the call; the next attempt makes it again.
+    /// Dropping the future drops the call; the next attempt makes it again, under the same key. So does a
+    /// conflict that ends an attempt in the middle of a slow call.
     ///
     /// # Example
     /// ```
