@@ -191,6 +191,9 @@ fn is_of_our_own(fault: Fault) -> bool {
             | Fault::YearAhead
             | Fault::Crowd
             | Fault::Burst
+            | Fault::Hot
+            | Fault::FewTimers
+            | Fault::Unreadable
     )
 }
 
