@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{KeyError, bot_error::BotError, limits::Exceeded, store, versioned::Newer};
 
-/// Why a turn did not commit. Nothing of it was stored and nothing said.
+/// Why a turn did not commit, as far as anybody knows: nothing of it was stored and nothing said, unless a
+/// save whose answer never came lands after all. Then a redelivery is recognised.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -100,7 +100,7 @@ impl Ledger {
     pub(crate) fn waits_until(&self) -> Option<Timestamp> {
         let is_unfinished = self.prepared.is_some() || !self.decided.is_empty();
         match (self.is_at_work(), &self.claim, self.rest()) {
-            (true, None, Some(held)) if !is_unfinished => Some(self.resting_due(held)),
+            (true, None, Some(held)) if !is_unfinished => Some(Self::resting_due(held)),
             (true, None, _) => Some(Self::UNCLAIMED),
             (true, Some(_), _) => Some(Self::CLAIMED),
             (false, ..) if is_unfinished => Some(Self::CLAIMED),
@@ -118,11 +118,10 @@ impl Ledger {
         self.held.filter(|_| self.inbox.is_empty() && !self.outbox.is_empty())
     }
 
-    /// A due time that says how many seconds an outbox rests, unless a timer fires before. It is no time of
-    /// any clock: a wrong one must not make replies wait, so whoever sees it waits by its own.
-    fn resting_due(&self, held: Held) -> Timestamp {
-        let rest = Timestamp::from_millis(Self::CLAIMED.as_millis() + 1 + held.rest_s);
-        self.next_timer().filter(|at| *at < held.until).unwrap_or(rest)
+    /// A due time that says how many seconds an outbox rests. It is no time of any clock: a wrong one must
+    /// not make replies wait, so whoever sees it waits by its own.
+    fn resting_due(held: Held) -> Timestamp {
+        Timestamp::from_millis(Self::CLAIMED.as_millis() + 1 + held.rest_s)
     }
 
     /// How long an outbox rests, if a due time says that.

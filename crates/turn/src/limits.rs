@@ -76,8 +76,8 @@ pub struct Limits {
     /// The most waiting conversations that this instance takes up at once: after an outage, or of another
     /// instance that is gone.
     pub recoveries_max: usize,
-    /// The most turns whose receipts of [`once`](crate::Turn::once) are kept in this process until they
-    /// commit.
+    /// The most turns whose receipts of [`once`](crate::Turn::once) are kept in this process; the least
+    /// recently used go first.
     pub effects_max: usize,
     /// The largest document, in bytes of JSON.
     pub document_bytes_max: usize,

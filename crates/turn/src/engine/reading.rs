@@ -28,11 +28,14 @@ impl Core {
         }
     }
 
-    /// How long an outbox rests from now on, by the time that is written there.
+    /// How long an outbox rests from now on, by the time that is written there; a timer ends it, too.
     pub(crate) async fn rest_left(&self, key: &Key) -> Option<Duration> {
         let deadline = Deadline::at(self.uptime() + self.limits.claim / 4);
         let (document, _) = self.read(key, deadline).await.ok()?;
-        document.ledger.rest().map(|held| held.until.since(self.now()))
+        let ledger = &document.ledger;
+        let until = ledger.rest()?.until;
+        let until = ledger.next_timer().map_or(until, |timer| timer.min(until));
+        Some(until.since(self.now()))
     }
 
     /// Takes note of an error about a document, if it is a refusal.
