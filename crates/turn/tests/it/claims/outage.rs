@@ -1,10 +1,12 @@
 //! A channel that is down costs little, and nothing is lost or said twice for it.
 
-use sayso_turn::{Bot, Turn, channel::Delivery};
+use std::sync::Arc;
+
+use sayso_turn::{Bot, Turn, activity::Activity, channel::Delivery};
 use tokio::time::sleep;
 
-use super::{millis, secs};
-use crate::world::{Call, Step, World, append, log_bot, message_in};
+use super::{Outside, millis, secs};
+use crate::world::{Call, MachineClock, Step, World, append, log_bot, message_in};
 
 const CONVERSATIONS: usize = 100;
 const WRITES_MAX: usize = 3;
@@ -132,4 +134,53 @@ async fn nothing_is_handed_over_unknown_to_an_heir_while_the_claim_is_given_up_f
     sleep(secs(60)).await;
     let times = world.channel.texts().iter().filter(|text| *text == "m0").count() as u64;
     assert_eq!(heir.engine.stats().repeats, times - 1, "what comes again is marked");
+}
+
+/// Who let the outbox rest had a wrong clock, and is gone: neither that nor a timer hides the rest.
+#[tokio::test(start_paused = true)]
+async fn a_rest_that_a_wrong_clock_began_ends_in_time_though_a_timer_is_set() {
+    let world = World::new();
+    let clock = MachineClock::default();
+    clock.set_ahead(secs(7200));
+    let bot = || {
+        Bot::new().on_message(async |mut turn: Turn| {
+            turn.after(secs(3600), Activity::event("tick"));
+            append(turn).await
+        })
+    };
+    let first = world.start_on(Arc::new(clock), bot());
+    world.channel.script([later(600)]);
+    first.engine.receive(message_in("c0", "1", "m1")).await.unwrap();
+    sleep(secs(60)).await;
+    first.kill();
+    let _heir = world.start(bot());
+    sleep(secs(700)).await;
+    assert_eq!(world.channel.texts(), ["m1"]);
+}
+
+/// An heir fires a timer at its time though the outbox of its conversation rests.
+#[tokio::test(start_paused = true)]
+async fn a_timer_of_a_dead_instance_does_not_wait_for_the_end_of_an_outage() {
+    let world = World::new();
+    let fired = Outside::default();
+    let bot = || {
+        let fired = fired.clone();
+        Bot::new()
+            .on_message(async |mut turn: Turn| {
+                turn.after(secs(300), Activity::event("tick"));
+                append(turn).await
+            })
+            .on_event("tick", move |turn: Turn| {
+                let fired = fired.clone();
+                async move { fired.pay(&turn).await }
+            })
+    };
+    let first = world.start(bot());
+    *world.channel.always.lock().unwrap() = Some(later(3000));
+    first.engine.receive(message_in("c0", "1", "m1")).await.unwrap();
+    sleep(secs(60)).await;
+    first.kill();
+    let _heir = world.start(bot());
+    sleep(secs(260)).await;
+    assert_eq!(fired.calls().len(), 1, "within some seconds of its time");
 }
