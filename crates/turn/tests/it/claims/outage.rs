@@ -140,22 +140,28 @@ async fn nothing_is_handed_over_unknown_to_an_heir_while_the_claim_is_given_up_f
 #[tokio::test(start_paused = true)]
 async fn a_rest_that_a_wrong_clock_began_ends_in_time_though_a_timer_is_set() {
     let world = World::new();
-    let clock = MachineClock::default();
-    clock.set_ahead(secs(7200));
     let bot = || {
         Bot::new().on_message(async |mut turn: Turn| {
-            turn.after(secs(3600), Activity::event("tick"));
+            if turn.text() == "remind" {
+                turn.after(secs(10_300), Activity::event("tick"));
+            }
             append(turn).await
         })
     };
-    let first = world.start_on(Arc::new(clock), bot());
+    let right = world.start(bot());
+    right.engine.receive(message_in("c0", "1", "remind")).await.unwrap();
+    sleep(secs(1)).await;
+    right.kill();
+    let clock = MachineClock::default();
+    clock.set_ahead(secs(10_000));
+    let wrong = world.start_on(Arc::new(clock), bot());
     world.channel.script([later(600)]);
-    first.engine.receive(message_in("c0", "1", "m1")).await.unwrap();
+    wrong.engine.receive(message_in("c0", "2", "m2")).await.unwrap();
     sleep(secs(60)).await;
-    first.kill();
+    wrong.kill();
     let _heir = world.start(bot());
     sleep(secs(700)).await;
-    assert_eq!(world.channel.texts(), ["m1"]);
+    assert_eq!(world.channel.texts(), ["remind", "remind m2"]);
 }
 
 /// An heir fires a timer at its time though the outbox of its conversation rests.
