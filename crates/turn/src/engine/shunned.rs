@@ -1,14 +1,12 @@
 //! Conversations that only a newer build can go on with: this instance leaves them alone for a while.
 
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
-use crate::{Key, by_key::ByKey, sync::lock};
+use crate::{
+    Key,
+    by_key::ByKey,
+    sync::{AtomicBool, Mutex, Ordering, lock},
+};
 
 /// How long one is left alone.
 const TIME: Duration = Duration::from_secs(30);

@@ -48,7 +48,7 @@ fn what_is_posted_while_a_mailbox_retires_is_not_lost() {
                 let activity = Arc::new(message("a", id, ""));
                 let turn = TurnId::new(&key("a"), id);
                 let (item, _answer) = Item::new(turn, activity, (core.now(), core.uptime()));
-                if core.post(key("a"), item).unwrap().is_some() {
+                if core.post(&key("a"), item).unwrap().is_some() {
                     runners.fetch_add(1, Ordering::Relaxed);
                 }
             })
