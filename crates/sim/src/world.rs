@@ -216,13 +216,13 @@ impl World {
         // Who sends a reply again must know that it may be a repeat. Only a sender that was interrupted in
         // the middle of this very hand-over, and overtaken meanwhile, cannot.
         let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
-        if is_excused && seen.policies.of(&text) != DeliveryPolicy::default() {
+        // A wall clock that is set back hides that the machine slept: nothing else tells.
+        let is_hidden = self.plan.has(Fault::Suspend) && self.plan.has(Fault::Jump);
+        if (is_excused || is_hidden) && seen.policies.of(&text) != DeliveryPolicy::default() {
             seen.late.insert(text.clone());
         }
         // A turn that runs again because its document has expired speaks again.
         let is_forgotten = self.plan.has(Fault::ShortLived);
-        // A wall clock that is set back hides that the machine slept: nothing else tells.
-        let is_hidden = self.plan.has(Fault::Suspend) && self.plan.has(Fault::Jump);
         if may_have_come && !parcel.is_repeat && !(is_excused || is_forgotten || is_hidden) {
             drop(seen);
             self.violation(format!("I5: {text} came again and its sender did not know"));
