@@ -82,7 +82,7 @@ pub(crate) async fn fulfil(
     Ok(())
 }
 
-/// What comes before any state is touched: waiting, failing, calls to the outside.
+/// Preliminaries, before any state is touched: waiting, failing, calls to the outside.
 async fn prepare(turn: &Turn, outside: &Outside, wish: &Wish) -> Result<(), BotError> {
     if let Some(wait) = wish.slow_ms {
         outside.world.executor.sleep(Duration::from_millis(wait)).await;

@@ -1,4 +1,4 @@
-//! What an author does by mistake: to stop waiting for a document, and to wait for oneself.
+//! An author's mistakes: to stop waiting for a document, and to wait for oneself.
 
 use std::pin::pin;
 

@@ -6,11 +6,11 @@ use sayso_activity::Activity;
 use sayso_turn::{BotError, DeliveryPolicy};
 use serde::{Deserialize, Serialize};
 
-/// What the bot is asked to do, beside appending the wish's id to the log.
+/// Tasks of the bot, beside appending the wish's id to the log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wish {
-    /// What the log calls it: the id of the activity, or the timer's own.
+    /// Its name in the log: the id of the activity, or the timer's own.
     pub(crate) id: String,
     /// How many replies.
     pub(crate) replies: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Wish {
     pub(crate) change: bool,
     /// Delete it instead.
     pub(crate) delete: bool,
-    /// What its replies may cost, instead of what the bot says about all of them.
+    /// Delivery policy of its replies, instead of what the bot says about all of them.
     pub(crate) policy: Option<Policy>,
     /// Ask for a document and stop waiting for it.
     pub(crate) gives_up: bool,
