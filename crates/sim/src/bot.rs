@@ -19,9 +19,9 @@ use crate::{Plan, outside::Outside};
 
 /// A state with this property counts as larger than the store takes.
 const OVERSIZED: &str = "too_large";
-/// How long a bulky reply is.
+/// Length of a bulky reply.
 const BULKY_REPLY: usize = 8 * 1024;
-/// How long a bulky answer to an `invoke` is.
+/// Length of a bulky answer to an `invoke`.
 const BULKY_ANSWER: usize = 32 * 1024;
 
 /// The bot, as one life of an instance runs it.

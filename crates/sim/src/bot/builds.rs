@@ -41,7 +41,7 @@ pub(super) fn append(turn: &mut Turn, is_new: bool, id: &str) -> Result<(), BotE
     Ok(())
 }
 
-/// What is in an order, whichever build wrote it.
+/// Contents of an order, whichever build wrote it.
 pub(crate) fn items(bag: &sayso_turn::Bag) -> Vec<String> {
     bag.get::<new::Order>("Order").ok().flatten().unwrap_or_default().all
 }

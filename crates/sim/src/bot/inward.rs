@@ -9,7 +9,7 @@ use crate::outside::Outside;
 
 /// A document that takes longer to load than the bot waits.
 pub(crate) const SLOW_KEY: &str = "slow/one";
-/// How long the bot waits for it at most, in milliseconds.
+/// Time-out of the read, in milliseconds.
 const PATIENCE_MS: u64 = 30;
 
 /// Asks for a document and stops waiting for it.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Wish {
     /// Its name in the log: the id of the activity, or the timer's own.
     pub(crate) id: String,
-    /// How many replies.
+    /// Number of replies.
     pub(crate) replies: usize,
     /// Panic instead.
     pub(crate) panic: bool,
@@ -50,10 +50,10 @@ pub(crate) struct Wish {
     pub(crate) inward: bool,
 }
 
-/// What a reply may cost.
+/// Delivery policy of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Policy {
-    /// Whether it is sent once at most.
+    /// True if it is sent once at most.
     pub(crate) is_once: bool,
     /// For how many milliseconds it is worth sending.
     pub(crate) expires_ms: Option<u64>,
