@@ -1,8 +1,10 @@
-//! CPU time of a turn of dialogs: a waterfall's step, and a straight-line conversation that resumes.
+//! CPU time of a turn of dialogs: a waterfall's step, and a straight-line conversation that
+//! resumes.
 //!
-//! Each is a pure run of the logic on documents that another turn has left, as an engine with a cold
-//! cache would have it: the stack or the journal is parsed, gone on with and written. Beside them, in
-//! the same rounds, a bot that says the same words without any dialog: what is above it is the dialog's.
+//! Each is a pure run of the logic on documents that another turn has left, as an engine with a
+//! cold cache would have it: the stack or the journal is parsed, gone on with and written. Beside
+//! them, in the same rounds, a bot that says the same words without any dialog: what is above it is
+//! the dialog's.
 //!
 //! `--quick` measures little: a check that everything works, not a result.
 

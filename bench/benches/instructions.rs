@@ -1,8 +1,8 @@
 //! Instruction counts of the stages of a turn, and of whole turns, under callgrind.
 //!
 //! Every count is of many steps; the id of a benchmark says how many, and `scripts/bench` divides.
-//! The state is one property that a turn reads and writes (`whole`), or the turn touches only a small
-//! one of two (`apart`).
+//! The state is one property that a turn reads and writes (`whole`), or the turn touches only a
+//! small one of two (`apart`).
 //!
 //! Stages and turns in memory are counted from the entry of the benchmark's function to its end, on
 //! its thread. SQLite works on threads of its own, so there the whole process is counted, once with

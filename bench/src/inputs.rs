@@ -11,8 +11,8 @@ pub const MESSAGE_BYTES: usize = 600;
 /// How many turns a document remembers: as many as the default limit allows.
 pub const SEEN: usize = 256;
 
-/// How many turns a small document remembers. With the order and a reply that waits for its delivery
-/// it has about 1 KiB.
+/// How many turns a small document remembers. With the order and a reply that waits for its
+/// delivery it has about 1 KiB.
 pub const SEEN_SMALL: usize = 26;
 
 /// The body of a request: the message that the conversation gets as its `number`th.
@@ -69,8 +69,8 @@ pub fn key(conversation: usize) -> Key {
     Key::conversation("webchat", &id).expect("our names are keys")
 }
 
-/// The numbers of so many conversations among so many documents, as far apart as chance would have them, and
-/// the same every time. With as many documents as conversations it is all of them.
+/// The numbers of so many conversations among so many documents, as far apart as chance would have
+/// them, and the same every time. With as many documents as conversations it is all of them.
 #[must_use]
 pub fn scattered(conversations: usize, documents: usize) -> Vec<usize> {
     // A prime: no number comes twice.

@@ -5,10 +5,11 @@
 //! * `cargo bench -p sayso-bench --bench turn`: CPU and wall time of whole turns.
 //! * `cargo bench -p sayso-bench --features engines --bench engines`: turns on PostgreSQL, Redis
 //!   and SQLite, beside saves by their client libraries alone. It needs the servers.
-//! * `sayso-peer` and `sayso-bench`, with the feature `harness`: our bot as a program, and the program that
-//!   measures it beside other runtimes', as it grows and when it is killed.
+//! * `sayso-peer` and `sayso-bench`, with the feature `harness`: our bot as a program, and the
+//!   program that measures it beside other runtimes', as it grows and when it is killed.
 //!
-//! `scripts/bench` runs all of them, with what they need. `scripts/bench --help` says which there are.
+//! `scripts/bench` runs all of them, with what they need. `scripts/bench --help` says which there
+//! are.
 
 pub mod inputs;
 #[cfg(feature = "harness")]

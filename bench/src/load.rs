@@ -1,7 +1,9 @@
-//! Load on bots behind HTTP, and the channel's side of it: who sends messages, and where replies arrive.
+//! Load on bots behind HTTP, and the channel's side of it: who sends messages, and where replies
+//! arrive.
 //!
-//! One thread, which waits for all connections together: to send to somebody who sleeps wakes him up, the
-//! sender pays for it, and beyond loopback no bot would. It is the same for every runtime that it meets.
+//! One thread, which waits for all connections together: to send to somebody who sleeps wakes him
+//! up, the sender pays for it, and beyond loopback no bot would. It is the same for every runtime
+//! that it meets.
 
 mod client;
 mod rush;

@@ -1,7 +1,7 @@
 //! The pizza bot with a state that stays at one size, however many turns it has.
 //!
-//! The reply names what is on the pizza now. Beside that the state remembers the customer and earlier
-//! pizzas, as states do.
+//! The reply names what is on the pizza now. Beside that the state remembers the customer and
+//! earlier pizzas, as states do.
 
 use sayso_turn::{Bag, Bot, BotError, Turn};
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,8 @@ use std::{fs, io};
 /// The unit in which the system counts CPU time, in microseconds; the same on every Linux.
 const TICK_US: f64 = 10_000.0;
 
-/// The CPU time that a process (an id, or `self`) and its threads have had, in microseconds. It comes in
-/// steps of ten milliseconds: measure for long enough.
+/// The CPU time that a process (an id, or `self`) and its threads have had, in microseconds. It
+/// comes in steps of ten milliseconds: measure for long enough.
 ///
 /// # Errors
 /// When there is no such process.

@@ -1,9 +1,9 @@
 //! Conditional saves by the client library of an engine and nothing else.
 //!
 //! One document a statement is what somebody would write who wants durable documents with a
-//! compare-and-swap and no more. Many in one are the best that the engine can do. Neither has an index
-//! of what is due, nor an outcome settled after a failure. They are the yardsticks for what whole turns
-//! cost on the same engine.
+//! compare-and-swap and no more. Many in one are the best that the engine can do. Neither has an
+//! index of what is due, nor an outcome settled after a failure. They are the yardsticks for what
+//! whole turns cost on the same engine.
 
 use std::sync::Arc;
 

@@ -130,7 +130,8 @@ async fn repeat(
     (key, etag)
 }
 
-/// Makes so many documents of this body on a store that has none of them, in the order of their numbers.
+/// Makes so many documents of this body on a store that has none of them, in the order of their
+/// numbers.
 ///
 /// # Panics
 /// When the store fails, or has one of them already.

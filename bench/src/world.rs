@@ -1,8 +1,8 @@
 //! A world: an engine, a store that holds conversations, and a channel that takes every reply.
 //!
 //! The runtime has one thread, so that what is counted is the engine's work and not the scheduler's
-//! moving of it. SQLite has threads of its own. Only a world on a server runs as bots do in production,
-//! on a runtime that is given.
+//! moving of it. SQLite has threads of its own. Only a world on a server runs as bots do in
+//! production, on a runtime that is given.
 
 use std::{
     path::Path,
@@ -120,8 +120,8 @@ impl World {
         self.conversations.iter().copied().map(of).collect()
     }
 
-    /// Runs turns until all are durable and their replies handed over: the conversations at the same
-    /// time, the messages of each one after the other.
+    /// Runs turns until all are durable and their replies handed over: the conversations at the
+    /// same time, the messages of each one after the other.
     ///
     /// # Panics
     /// When a turn fails.
@@ -150,9 +150,10 @@ impl World {
         });
     }
 
-    /// Runs `count` turns in every conversation, as [`run`](Self::run) does, and makes each message when
-    /// it is sent: a copy of a parsed one, under the next id. Servers parse a message right before its
-    /// turn. Made all together before, messages would be cold in the cache, and another thread's memory.
+    /// Runs `count` turns in every conversation, as [`run`](Self::run) does, and makes each message
+    /// when it is sent: a copy of a parsed one, under the next id. Servers parse a message right
+    /// before its turn. Made all together before, messages would be cold in the cache, and another
+    /// thread's memory.
     ///
     /// # Panics
     /// When a turn fails.
@@ -165,7 +166,8 @@ impl World {
         self.run(messages.collect());
     }
 
-    /// Waits until the last hand-overs are recorded, too, so that nothing goes on in the background.
+    /// Waits until the last hand-overs are recorded, too, so that nothing goes on in the
+    /// background.
     ///
     /// # Panics
     /// When that takes long.

@@ -22,7 +22,8 @@ pub(crate) struct Case {
     /// How often the store of the turns has flushed, where it counts that.
     pub(crate) flushes: Box<dyn Fn() -> Option<u64>>,
     pub(crate) server_cpu: ServerCpu,
-    /// Turns, saves of our store, then the raw ones. The last one cleans the server up, so it goes last.
+    /// Turns, saves of our store, then the raw ones. The last one cleans the server up, so it goes
+    /// last.
     pub(crate) ways: Vec<Way>,
     pub(crate) rounds: usize,
 }

@@ -1,14 +1,15 @@
 //! Whole turns on PostgreSQL, Redis and SQLite, beside saves by their client libraries alone.
 //!
-//! For each engine these take turns, round by round, so that whatever else the machine does meets all of
-//! them alike: conditional saves by the client library, one document a statement and, where the engine
-//! gains by it, many in one; the same saves by our store; and whole turns, from `Engine::receive` until
-//! the reply is with the channel. What is shown is the median of the rounds and, in brackets, where
-//! their middle half lies. With `SAYSO_BENCH_RESULTS` every round is noted in a file in that folder.
+//! For each engine these take turns, round by round, so that whatever else the machine does meets
+//! all of them alike: conditional saves by the client library, one document a statement and, where
+//! the engine gains by it, many in one; the same saves by our store; and whole turns, from
+//! `Engine::receive` until the reply is with the channel. What is shown is the median of the rounds
+//! and, in brackets, where their middle half lies. With `SAYSO_BENCH_RESULTS` every round is noted
+//! in a file in that folder.
 //!
-//! The servers are those that `SAYSO_TEST_POSTGRES` and `SAYSO_TEST_REDIS` name; `scripts/bench engines`
-//! starts some. `--quick` measures little: a check that everything works, not a result. `--turns` runs
-//! turns and nothing else, for a profiler.
+//! The servers are those that `SAYSO_TEST_POSTGRES` and `SAYSO_TEST_REDIS` name;
+//! `scripts/bench engines` starts some. `--quick` measures little: a check that everything works,
+//! not a result. `--turns` runs turns and nothing else, for a profiler.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its figures")]
 
@@ -75,7 +76,8 @@ impl Bench {
         let mut next = || -> Result<Arc<str>, Box<dyn Error>> {
             let message = sample.messages(1);
             sample.run(message);
-            // The reply is with the channel, but still in the document: the next commit takes it out.
+            // The reply is with the channel, but still in the document: the next commit takes it
+            // out.
             let stored = runtime.block_on(store.load(&inputs::key(0)))?;
             Ok(stored.ok_or("the sample has no document")?.body.into())
         };
@@ -259,8 +261,8 @@ fn run(is_quick: bool, is_profiled: bool, chosen: &[String]) -> Result<(), Box<d
     Ok(())
 }
 
-/// How much CPU time all programs on this machine have taken so far, in microseconds, where the system
-/// tells.
+/// How much CPU time all programs on this machine have taken so far, in microseconds, where the
+/// system tells.
 fn cpu_of_machine() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let mut ticks = stat.lines().next()?.split_whitespace().skip(1).map(str::parse::<f64>);

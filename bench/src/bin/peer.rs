@@ -1,11 +1,11 @@
 //! The program that stands for this runtime where runtimes are measured side by side.
 //!
-//! * `sayso-peer serve`: the bot as a server, by the variables `LOGIC`, `STORE`, `PORT`, `CONTAINER` and
-//!   `AZURITE_PORT`. It prints a line that begins with `ready` when it takes requests. `STORE` is
-//!   `memory`, `blob` (Azurite) or the URL of a store.
-//! * `sayso-peer inproc PATTERN LOGIC STORE CONVERSATIONS RUNS`: turns without HTTP, one at a time. One
-//!   turn is: the activity is parsed, the turn is committed, its reply handed over to nobody. Prints one
-//!   line of JSON.
+//! * `sayso-peer serve`: the bot as a server, by the variables `LOGIC`, `STORE`, `PORT`,
+//!   `CONTAINER` and `AZURITE_PORT`. It prints a line that begins with `ready` when it takes
+//!   requests. `STORE` is `memory`, `blob` (Azurite) or the URL of a store.
+//! * `sayso-peer inproc PATTERN LOGIC STORE CONVERSATIONS RUNS`: turns without HTTP, one at a time.
+//!   One turn is: the activity is parsed, the turn is committed, its reply handed over to nobody.
+//!   Prints one line of JSON.
 //!
 //! The pattern is read and ignored: there is one way to run a turn here.
 
@@ -141,8 +141,8 @@ impl InProcess {
         Ok(())
     }
 
-    /// Walks through whole conversations, and waits until nothing is left to do, so that what follows
-    /// a turn is counted with it.
+    /// Walks through whole conversations, and waits until nothing is left to do, so that what
+    /// follows a turn is counted with it.
     fn run(&mut self, count: usize) -> anyhow::Result<()> {
         let first = self.conversations;
         self.conversations += count;

@@ -34,9 +34,9 @@ pub struct Rush {
     pub conversation: String,
 }
 
-/// Sends `count` messages at once to one conversation, by turns to each of the bots. When all answers are
-/// there, `settled` is called; then the bot is asked for its list. With `is_new` the conversation has no
-/// message before these.
+/// Sends `count` messages at once to one conversation, by turns to each of the bots. When all
+/// answers are there, `settled` is called; then the bot is asked for its list. With `is_new` the
+/// conversation has no message before these.
 ///
 /// # Errors
 /// When a bot cannot be reached, or does not tell its list.
@@ -56,7 +56,8 @@ pub fn rush(
         wait(replies.next(SILENCE)).ok_or(io::ErrorKind::TimedOut)?;
     }
     let barrier = Barrier::new(count + 1);
-    // A thread for each, as many users are: one alone would bring all before the bot has read the first.
+    // A thread for each, as many users are: one alone would bring all before the bot has read the
+    // first.
     let (answered, began, answers) = thread::scope(|scope| {
         let senders: Vec<_> = (0..count)
             .zip(bots.iter().cycle())

@@ -1,7 +1,7 @@
 //! PostgreSQL by tokio-postgres: one statement for many saves, over two connections.
 //!
-//! The best that raw saves can do there. Nobody hands a save over to anybody and waits, as real callers
-//! would; each connection saves its half of the documents again and again.
+//! The best that raw saves can do there. Nobody hands a save over to anybody and waits, as real
+//! callers would; each connection saves its half of the documents again and again.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ struct Lane {
 }
 
 impl BatchedPostgres {
-    /// Makes a table in a schema that exists, with so many documents of these bodies. Whoever made the
-    /// schema removes it.
+    /// Makes a table in a schema that exists, with so many documents of these bodies. Whoever made
+    /// the schema removes it.
     ///
     /// # Errors
     /// When the server does not do as told.

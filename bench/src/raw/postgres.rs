@@ -26,8 +26,8 @@ pub struct RawPostgres {
 }
 
 impl RawPostgres {
-    /// Makes a table in a schema that exists, with so many documents of these bodies. Its pages have as
-    /// much room for new versions as those of our store.
+    /// Makes a table in a schema that exists, with so many documents of these bodies. Its pages
+    /// have as much room for new versions as those of our store.
     ///
     /// # Errors
     /// When the server does not do as told.

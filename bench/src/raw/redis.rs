@@ -65,7 +65,8 @@ impl RawRedis {
         Ok(raw)
     }
 
-    /// Asks the server for its CPU time. Its threads are in there, and children that write files are not.
+    /// Asks the server for its CPU time. Its threads are in there, and children that write files
+    /// are not.
     #[must_use]
     pub fn server_cpu(&self) -> ServerCpu {
         let (runtime, connection) = (Arc::clone(&self.runtime), self.connections.first().cloned());

@@ -1,8 +1,8 @@
 //! SQLite by rusqlite: a durable transaction for each save, or one for many.
 //!
-//! A file has one writer at a time, so one thread makes all saves, one after the other: nothing that
-//! has 64 callers could be faster with a transaction for each of them. With one for all of them it is
-//! as fast as the file can be, and nobody waits for anybody here, as real callers would.
+//! A file has one writer at a time, so one thread makes all saves, one after the other: nothing
+//! that has 64 callers could be faster with a transaction for each of them. With one for all of
+//! them it is as fast as the file can be, and nobody waits for anybody here, as real callers would.
 
 use std::path::Path;
 
@@ -24,8 +24,8 @@ pub struct RawSqlite {
 }
 
 impl RawSqlite {
-    /// Makes a file in a folder, with the settings of our store and so many documents of these bodies.
-    /// Those of these numbers are saved from then on, so many in a transaction.
+    /// Makes a file in a folder, with the settings of our store and so many documents of these
+    /// bodies. Those of these numbers are saved from then on, so many in a transaction.
     ///
     /// # Errors
     /// When the file cannot be used.

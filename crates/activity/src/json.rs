@@ -75,8 +75,8 @@ pub fn write_string(to: &mut String, text: &str) {
     }
 }
 
-/// How many bytes come before one that ends a string or is no part of a plain one; `None` when no such
-/// byte comes.
+/// How many bytes come before one that ends a string or is no part of a plain one; `None` when no
+/// such byte comes.
 pub(crate) fn plain_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -105,8 +105,8 @@ fn first_special(eight: [u8; 8]) -> Option<usize> {
     const EACH: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = EACH * 0x80;
     let eight = u64::from_le_bytes(eight);
-    // Marks bytes in their highest bits. Above a marked one others may be marked wrongly; the lowest
-    // mark is right.
+    // Marks bytes in their highest bits. Above a marked one others may be marked wrongly; the
+    // lowest mark is right.
     let below = |bytes: u64, limit: u64| bytes.wrapping_sub(EACH * limit) & !bytes & HIGHEST;
     let equal = |byte: u8| below(eight ^ (EACH * u64::from(byte)), 1);
     let special = equal(b'"') | equal(b'\\') | below(eight, 0x20);

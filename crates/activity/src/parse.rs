@@ -77,8 +77,8 @@ impl Activity {
         Ok(activity.expect("what was read without an error is there"))
     }
 
-    /// As [`from_json`](Self::from_json), for an activity that is handed on: it is large, and what is
-    /// shared is not copied any more.
+    /// As [`from_json`](Self::from_json), for an activity that is handed on: it is large, and what
+    /// is shared is not copied any more.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! The quick way to read a record: most strings hold no escapes, and most members are known.
 //!
-//! It reads what is plain, leaves single values to `serde_json`, and gives up at everything else without
-//! saying why. Whoever asked then lets `serde_json` read the whole from its beginning, and that counts.
-//! So nothing is decided here: what this way reads, the other reads alike, with half as many instructions more.
+//! It reads what is plain, leaves single values to `serde_json`, and gives up at everything else
+//! without saying why. Whoever asked then lets `serde_json` read the whole from its beginning, and
+//! that counts. So nothing is decided here: what this way reads, the other reads alike, with half
+//! as many instructions more.
 
 use std::marker::PhantomData;
 
@@ -18,8 +19,8 @@ pub(crate) struct Quick<'de> {
     at: usize,
 }
 
-/// Reads a whole text into a place: an activity is a kilobyte, and this spares a copy. False when it is not
-/// for the quick way; it may still be right.
+/// Reads a whole text into a place: an activity is a kilobyte, and this spares a copy. False when
+/// it is not for the quick way; it may still be right.
 pub(crate) fn read<'de, T: Member<'de>>(value: &mut Option<T>, text: &'de str) -> bool {
     let mut from = Quick { text, at: 0 };
     T::quick(value, &mut from).is_some() && from.peek().is_none() && value.is_some()
@@ -55,8 +56,8 @@ impl<'de> Quick<'de> {
         is_next
     }
 
-    /// The member whose name comes next, if it is one of the first few of those that are left: most who
-    /// write a record write its members in the order in which they are declared.
+    /// The member whose name comes next, if it is one of the first few of those that are left: most
+    /// who write a record write its members in the order in which they are declared.
     pub(crate) fn expected<T: Copy>(&mut self, left: &[(&str, T)]) -> Option<T> {
         const FEW: usize = 4;
         self.peek()?;

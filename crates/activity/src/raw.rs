@@ -18,7 +18,8 @@ use crate::text::ObjectText;
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
 
 thread_local! {
-    /// Where texts are written before their length is known: they are copied once, and nothing grows.
+    /// Where texts are written before their length is known: they are copied once, and nothing
+    /// grows.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -41,8 +42,8 @@ thread_local! {
 #[derive(Clone)]
 pub struct Raw(Text);
 
-/// A text, by where it comes from. What `serde_json` has read it also writes as it is; what was written
-/// here it would read again first.
+/// A text, by where it comes from. What `serde_json` has read it also writes as it is; what was
+/// written here it would read again first.
 #[derive(Clone)]
 enum Text {
     Read(Arc<RawValue>),

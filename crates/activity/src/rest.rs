@@ -1,5 +1,5 @@
-//! The bodies of the channel's REST interface, beside activities: what a bot asks for, and what it is
-//! told.
+//! The bodies of the channel's REST interface, beside activities: what a bot asks for, and what it
+//! is told.
 
 mod listed;
 
@@ -77,8 +77,8 @@ record! {
 }
 
 record! {
-    /// Replies that are given in the answer, as a sender asked with `expectReplies`; also a history to
-    /// upload.
+    /// Replies that are given in the answer, as a sender asked with `expectReplies`; also a history
+    /// to upload.
     pub struct Activities, "activities";
     required {}
     optional {

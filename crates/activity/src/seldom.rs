@@ -1,4 +1,5 @@
-//! Members that few activities have: read on request, so that the many do not carry fields for them.
+//! Members that few activities have: read on request, so that the many do not carry fields for
+//! them.
 
 use serde::de::DeserializeOwned;
 

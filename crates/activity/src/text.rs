@@ -1,6 +1,7 @@
 //! Making JSON member by member, straight as text: for what is written on every turn.
 //!
-//! Brackets, commas, names and escapes are seen to here, so that whatever is made is one JSON value.
+//! Brackets, commas, names and escapes are seen to here, so that whatever is made is one JSON
+//! value.
 
 use serde_json::Value;
 

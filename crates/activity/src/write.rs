@@ -1,8 +1,9 @@
 //! Writing the wire types straight as text.
 //!
-//! A reply is written on every turn. Through a serialiser each name is looked through for characters
-//! to escape, though none has any, and each text character by character; that took a tenth of a turn.
-//! The result is what `serde_json` writes, byte by byte; a property test compares the two.
+//! A reply is written on every turn. Through a serialiser each name is looked through for
+//! characters to escape, though none has any, and each text character by character; that took a
+//! tenth of a turn. The result is what `serde_json` writes, byte by byte; a property test compares
+//! the two.
 
 use crate::json::write_string;
 use crate::{Extra, Raw};

@@ -1,10 +1,11 @@
 //! A client of the Bot Connector's REST interface: everything that a bot can ask of a channel.
 //!
-//! [`Connector`] hands replies over for the engine. [`Client`] is for what a bot does beside its turns:
-//! it looks who takes part, makes conversations, changes or takes back what was said, uploads files.
+//! [`Connector`] hands replies over for the engine. [`Client`] is for what a bot does beside its
+//! turns: it looks who takes part, makes conversations, changes or takes back what was said,
+//! uploads files.
 //!
-//! What matters is what is known after a call that came to nothing, so an [`Error`] is sorted by what to
-//! do about it.
+//! What matters is what is known after a call that came to nothing, so an [`Error`] is sorted by
+//! what to do about it.
 
 mod activities;
 pub(crate) mod answer;
@@ -29,10 +30,10 @@ use crate::{Connector, ConnectorError, ConnectorOptions, service_urls::Base};
 /// Calls channels. Cloning is cheap and shares the connections.
 ///
 /// # Guarantees
-/// A call goes only to a service URL that is allowed, and so does the bot's token. Redirects are not
-/// followed. Nothing is called twice, but for one case: a channel that does not accept the bot's token,
-/// and so did nothing, is shown a new one. Nothing is called while its host asks for quiet (429 or 503
-/// with `Retry-After`): that is [`Error::Throttled`], with the time that is left.
+/// A call goes only to a service URL that is allowed, and so does the bot's token. Redirects are
+/// not followed. Nothing is called twice, but for one case: a channel that does not accept the
+/// bot's token, and so did nothing, is shown a new one. Nothing is called while its host asks for
+/// quiet (429 or 503 with `Retry-After`): that is [`Error::Throttled`], with the time that is left.
 ///
 /// # Limits
 /// An answer has at most 1 MB; a file has the limit that the caller sets. A call has the time that
@@ -69,8 +70,8 @@ pub struct Client {
 
 /// A channel at its service URL: what can be asked of it. Made by [`Client::at`].
 ///
-/// A conversation, an activity or a member is named by its id, which is any text but the empty one and
-/// `.` and `..`.
+/// A conversation, an activity or a member is named by its id, which is any text but the empty one
+/// and `.` and `..`.
 ///
 /// # Cancellation
 /// A call whose future is dropped may have been made or not. One that only reads changes nothing.

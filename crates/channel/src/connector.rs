@@ -1,9 +1,9 @@
-//! The connector: hands replies over at the channel's service URL. A new message is posted, an update put,
-//! a deletion deleted.
+//! The connector: hands replies over at the channel's service URL. A new message is posted, an
+//! update put, a deletion deleted.
 //!
-//! What matters here is what is known after each try. *Delivered* and *refused* are final. *Later* says
-//! that the reply certainly did not arrive; *unknown* that it may have, so that the next try counts as a
-//! possible duplicate. When in doubt it is *unknown*.
+//! What matters here is what is known after each try. *Delivered* and *refused* are final. *Later*
+//! says that the reply certainly did not arrive; *unknown* that it may have, so that the next try
+//! counts as a possible duplicate. When in doubt it is *unknown*.
 
 #[cfg(feature = "fuzzing")]
 pub mod fuzz;
@@ -32,15 +32,16 @@ use crate::{
     service_urls::{Base, Lately},
 };
 
-/// Hands replies over to the channel that an activity came from, over HTTP. Cloning is cheap and shares
-/// the connections.
+/// Hands replies over to the channel that an activity came from, over HTTP. Cloning is cheap and
+/// shares the connections.
 ///
 /// # Guarantees
-/// A reply goes only to a service URL that is allowed at that moment. Redirects are not followed, proxies
-/// from the environment are not used, and nothing is sent twice within one call, but for one case: a
-/// channel that does not accept the bot's token, and so did not take the reply, is shown a new one.
-/// Nothing goes to a host that asked for quiet (429 or 503 with `Retry-After`) before its time is over,
-/// from whatever conversation; who had to wait comes back one after the other.
+/// A reply goes only to a service URL that is allowed at that moment. Redirects are not followed,
+/// proxies from the environment are not used, and nothing is sent twice within one call, but for
+/// one case: a channel that does not accept the bot's token, and so did not take the reply, is
+/// shown a new one. Nothing goes to a host that asked for quiet (429 or 503 with `Retry-After`)
+/// before its time is over, from whatever conversation; who had to wait comes back one after the
+/// other.
 ///
 /// # Example
 /// ```
@@ -75,8 +76,8 @@ pub struct Connector {
 pub struct ConnectorOptions {
     /// Where replies may go. Use the same as for the endpoint.
     pub service_urls: ServiceUrls,
-    /// The tokens that show channels who we are. They go only to URLs on a list, never to those that
-    /// [`ServiceUrls::Loopback`] allows: anybody can listen there.
+    /// The tokens that show channels who we are. They go only to URLs on a list, never to those
+    /// that [`ServiceUrls::Loopback`] allows: anybody can listen there.
     pub tokens: Option<Tokens>,
     /// Lets names lead to private, link-local and other addresses that are not public.
     pub private_addresses: bool,
@@ -133,8 +134,8 @@ impl Connector {
         Ok(Self { http, service_urls, tokens, timeout, clock, pauses: Arc::default() })
     }
 
-    /// The service URL as it is used, if it is allowed. Asked for every call: a stored reference may be
-    /// older than the list.
+    /// The service URL as it is used, if it is allowed. Asked for every call: a stored reference
+    /// may be older than the list.
     pub(crate) fn at(&self, service_url: &str) -> Result<Arc<Base>, Error> {
         let base = self.service_urls.resolve(service_url);
         base.ok_or_else(|| {

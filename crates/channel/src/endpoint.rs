@@ -1,8 +1,8 @@
 //! The endpoint: channels post activities to it, and operators ask it how it is.
 //!
-//! Everything here comes from outside. A request is looked at from the cheap to the dear: its headers,
-//! its length, its bytes, its JSON, its addresses; only then does it become a turn. What is refused at
-//! any of these leaves no trace but a line in the log.
+//! Everything here comes from outside. A request is looked at from the cheap to the dear: its
+//! headers, its length, its bytes, its JSON, its addresses; only then does it become a turn. What
+//! is refused at any of these leaves no trace but a line in the log.
 
 mod answer;
 mod guard;
@@ -38,12 +38,13 @@ use crate::{ServiceUrls, auth::Authenticator, service_urls::Lately};
 #[derive(Clone, Debug)]
 pub struct EndpointOptions {
     /// Where activities may ask replies to go. While it is [`ServiceUrls::Loopback`] and nothing
-    /// authenticates, requests must also be addressed to this machine by a loopback name and not come
-    /// from a foreign web page.
+    /// authenticates, requests must also be addressed to this machine by a loopback name and not
+    /// come from a foreign web page.
     pub service_urls: ServiceUrls,
     /// Who may send activities. Without it everybody who can reach the endpoint may.
     pub auth: Option<Arc<Authenticator>>,
-    /// Whether `GET /stats` is there. It asks for no token, so leave it out where strangers can reach it.
+    /// Whether `GET /stats` is there. It asks for no token, so leave it out where strangers can
+    /// reach it.
     pub has_stats: bool,
     /// How large the body of a request may be.
     pub body_bytes_max: usize,
@@ -65,21 +66,21 @@ impl Default for EndpointOptions {
 
 /// The routes of a bot: `POST /api/messages`, `GET /healthz`, `GET /readyz`, `GET /stats`.
 ///
-/// A message is answered 200 when its turn is durable; replies follow through the engine's channel. An
-/// activity with `deliveryMode: expectReplies` gets its replies in the answer, an `invoke` gets the
-/// status and body that the bot gave; with `deliveryMode: stream` the answer is a stream of events, the
-/// turn's fleeting signs as they come and then its replies. A turn that takes longer than
-/// [`acknowledge_after`](sayso_turn::Limits::acknowledge_after) is answered 202 when it is durable that it
-/// will be handled. Every error has a JSON body with a code and one sentence.
+/// A message is answered 200 when its turn is durable; replies follow through the engine's channel.
+/// An activity with `deliveryMode: expectReplies` gets its replies in the answer, an `invoke` gets
+/// the status and body that the bot gave; with `deliveryMode: stream` the answer is a stream of
+/// events, the turn's fleeting signs as they come and then its replies. A turn that takes longer
+/// than [`acknowledge_after`](sayso_turn::Limits::acknowledge_after) is answered 202 when it is
+/// durable that it will be handled. Every error has a JSON body with a code and one sentence.
 ///
 /// # Guarantees
-/// A 4xx stored nothing and said nothing. So did a 500, unless the bot's own response to an invoke had
-/// no valid status. After a 503, or no answer at all, send the activity again under the same id: if its
-/// turn was saved after all, that is recognised. 408 and 429 are worth another try too.
+/// A 4xx stored nothing and said nothing. So did a 500, unless the bot's own response to an invoke
+/// had no valid status. After a 503, or no answer at all, send the activity again under the same
+/// id: if its turn was saved after all, that is recognised. 408 and 429 are worth another try too.
 ///
 /// # Limits
-/// Without [`EndpointOptions::auth`] whoever can reach the endpoint can talk to the bot. The router has
-/// a fallback of its own; for an application that has one, there is [`routes`].
+/// Without [`EndpointOptions::auth`] whoever can reach the endpoint can talk to the bot. The router
+/// has a fallback of its own; for an application that has one, there is [`routes`].
 ///
 /// # Example
 /// ```
@@ -98,8 +99,8 @@ pub fn router(engine: Engine, options: EndpointOptions) -> Router {
     routes(engine, options).fallback(refusal::no_such_path)
 }
 
-/// The same routes as [`router`] gives, and nothing for other paths: to be merged into an application
-/// that has routes, state and a fallback of its own, or nested in it under a path.
+/// The same routes as [`router`] gives, and nothing for other paths: to be merged into an
+/// application that has routes, state and a fallback of its own, or nested in it under a path.
 ///
 /// # Example
 /// ```

@@ -2,10 +2,10 @@
 //! hands replies back.
 //!
 //! [`router`] takes activities in and answers when their turns are durable. [`Connector`] is the
-//! [`Channel`](sayso_turn::channel::Channel) that the engine's courier hands replies over to. Both ask
-//! [`ServiceUrls`] before they trust an address that came with an activity. [`auth`] says who may send,
-//! and proves to channels who we are. [`client`] asks channels for everything else: members, new
-//! conversations, changes to what was said, files.
+//! [`Channel`](sayso_turn::channel::Channel) that the engine's courier hands replies over to. Both
+//! ask [`ServiceUrls`] before they trust an address that came with an activity. [`auth`] says who
+//! may send, and proves to channels who we are. [`client`] asks channels for everything else:
+//! members, new conversations, changes to what was said, files.
 //!
 //! # Example
 //!

@@ -1,8 +1,8 @@
 //! A conversation that the bot begins: made on the channel, then spoken in like in any other.
 //!
-//! Making it is a call to the outside, so it cannot be one with a commit. A record of its own, a small
-//! conversation that nobody sees, says who is making it and what it became; it goes through the engine
-//! like every turn, so that all instances agree on it.
+//! Making it is a call to the outside, so it cannot be one with a commit. A record of its own, a
+//! small conversation that nobody sees, says who is making it and what it became; it goes through
+//! the engine like every turn, so that all instances agree on it.
 
 mod record;
 
@@ -37,9 +37,9 @@ pub struct NewConversation {
     pub service_url: String,
     /// The channel.
     pub channel_id: String,
-    /// The bot, the members, the tenant, the topic, what only this channel understands. An activity in it
-    /// is said with the making, before anything is saved: leave it out and say it in the handler, unless
-    /// the channel insists, as Teams does for a thread in a channel.
+    /// The bot, the members, the tenant, the topic, what only this channel understands. An activity
+    /// in it is said with the making, before anything is saved: leave it out and say it in the
+    /// handler, unless the channel insists, as Teams does for a thread in a channel.
     pub parameters: ConversationParameters,
 }
 
@@ -51,8 +51,8 @@ pub struct Begun {
     pub reference: Reference,
     /// Whether it had been begun before, under the same id.
     pub is_repeat: bool,
-    /// How many earlier calls under this id were cut off before it was known what the channel made of
-    /// them: so many more conversations may be there, in which nothing was said.
+    /// How many earlier calls under this id were cut off before it was known what the channel made
+    /// of them: so many more conversations may be there, in which nothing was said.
     pub doubts: u32,
 }
 
@@ -63,7 +63,8 @@ pub enum BeginError {
     /// The channel did not make it, or may have. [`client::Error`] says which.
     #[error(transparent)]
     Channel(#[from] client::Error),
-    /// Another call under the same id makes it at this moment, or was cut off less than a minute ago.
+    /// Another call under the same id makes it at this moment, or was cut off less than a minute
+    /// ago.
     #[error("another call makes this conversation; try again in a minute, under the same id")]
     UnderWay,
     /// A turn was not saved: of the record, or the first one of the conversation.
@@ -90,16 +91,16 @@ impl Client {
     ///
     /// # Guarantees
     /// `id` names what is begun. The same id again on this channel, at any instance, gives the same
-    /// conversation and runs nothing: the turn is exactly once. So is the making, as long as calls end.
-    /// If one is cut off (a crash, a lost answer of the channel, a store that is gone) after the channel
-    /// was called and before what it made is recorded, then the next call makes another conversation,
-    /// and counts that in [`Begun::doubts`]; in the other one nothing is said. Teams gives the same
-    /// conversation again for the same person, so there it does not show.
+    /// conversation and runs nothing: the turn is exactly once. So is the making, as long as calls
+    /// end. If one is cut off (a crash, a lost answer of the channel, a store that is gone) after
+    /// the channel was called and before what it made is recorded, then the next call makes another
+    /// conversation, and counts that in [`Begun::doubts`]; in the other one nothing is said. Teams
+    /// gives the same conversation again for the same person, so there it does not show.
     ///
     /// After a crash nobody goes on by himself: call again, under the same id.
     ///
-    /// The record is the document of the conversation `sayso:begin:{id}` of the channel. It holds the
-    /// id of what was made and nothing of its members, and is kept like conversations are
+    /// The record is the document of the conversation `sayso:begin:{id}` of the channel. It holds
+    /// the id of what was made and nothing of its members, and is kept like conversations are
     /// ([`Ttl::conversation`](sayso_turn::Ttl)); when it is gone, so is the memory of the id.
     ///
     /// # Limits

@@ -1,8 +1,8 @@
 //! Which service URLs an activity may name.
 //!
-//! An inbound activity says where its replies go. Whoever can post one could thus make the bot call any
-//! address: a metadata service, a neighbour, a server that collects tokens. So an address counts only
-//! if it is on this list, when it comes in and again when it is used.
+//! An inbound activity says where its replies go. Whoever can post one could thus make the bot call
+//! any address: a metadata service, a neighbour, a server that collects tokens. So an address
+//! counts only if it is on this list, when it comes in and again when it is used.
 
 mod base;
 mod lately;
@@ -16,9 +16,9 @@ pub(crate) use self::{base::Base, lately::Lately};
 /// Which service URLs an activity may name.
 ///
 /// # Guarantees
-/// Nothing but HTTPS ever leaves the machine: plain HTTP is for loopback only, and loopback is an IP
-/// literal or the name `localhost`, which is never looked up. A URL with a user name, a query or a
-/// fragment is not allowed.
+/// Nothing but HTTPS ever leaves the machine: plain HTTP is for loopback only, and loopback is an
+/// IP literal or the name `localhost`, which is never looked up. A URL with a user name, a query or
+/// a fragment is not allowed.
 ///
 /// # Example
 /// ```
@@ -37,9 +37,9 @@ pub enum ServiceUrls {
     /// Any address on this machine: for development, where nothing authenticates.
     #[default]
     Loopback,
-    /// URLs that begin with one of these: the same scheme, host and port, and a path that is the same
-    /// or goes on after a `/`. A host such as `*.botframework.com` stands for all names below it. Each
-    /// must be HTTPS or on loopback; one that is not allows nothing.
+    /// URLs that begin with one of these: the same scheme, host and port, and a path that is the
+    /// same or goes on after a `/`. A host such as `*.botframework.com` stands for all names below
+    /// it. Each must be HTTPS or on loopback; one that is not allows nothing.
     Only(Vec<String>),
 }
 

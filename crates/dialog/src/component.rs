@@ -23,7 +23,8 @@ type Interrupt = Arc<
 type Hear =
     Arc<dyn for<'a> Fn(&'a mut DialogContext, Event) -> BoxFuture<'a, Result<bool>> + Send + Sync>;
 
-/// A dialog that holds others: the first one added is begun with it, and it ends when that one does.
+/// A dialog that holds others: the first one added is begun with it, and it ends when that one
+/// does.
 ///
 /// As in the SDKs, whatever inside ends without waiting ends the component, with that result: a
 /// cancellation inside is a completion without a result outside.
@@ -137,8 +138,8 @@ impl ComponentDialog {
         self
     }
 
-    /// Hears of events that no dialog inside took care of, on their way out: an error, a change of version,
-    /// the author's own.
+    /// Hears of events that no dialog inside took care of, on their way out: an error, a change of
+    /// version, the author's own.
     ///
     /// # Example
     /// ```

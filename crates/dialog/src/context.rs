@@ -1,8 +1,8 @@
 //! The context of dialogs in a turn: the stack, the dialogs that can be on it, and the turn itself.
 //!
-//! It owns the turn and the stack for the length of one attempt, so dialogs change both by reference.
-//! A container does not get a context of its own: it enters its level and leaves it again, so the way
-//! to the dialogs around is always there.
+//! It owns the turn and the stack for the length of one attempt, so dialogs change both by
+//! reference. A container does not get a context of its own: it enters its level and leaves it
+//! again, so the way to the dialogs around is always there.
 
 mod events;
 
@@ -257,8 +257,8 @@ impl DialogContext {
         self.cancel_all_for(Event::CANCEL, Value::Null, false).await
     }
 
-    /// Takes every dialog off the stack, of the containers around too if `parents`. Each one but the
-    /// first hears of it by an event, and can stop it by taking care of that.
+    /// Takes every dialog off the stack, of the containers around too if `parents`. Each one but
+    /// the first hears of it by an event, and can stop it by taking care of that.
     ///
     /// # Errors
     /// When a dialog fails while it is cancelled.

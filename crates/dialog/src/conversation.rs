@@ -45,21 +45,23 @@
 //! ```
 //!
 //! # How it works
-//! At an `ask` that has no answer yet the turn ends and the function is dropped. What it has done so far is
-//! in a *journal*, in the conversation's state, saved together with the question that was sent. When the
-//! answer comes, a second or a month later, on this instance or another, the function is run again from
-//! its top: every step that the journal knows is answered from it at once, in silence, until the code is
-//! where it was. Then the answer is understood and the code goes on.
+//! At an `ask` that has no answer yet the turn ends and the function is dropped. What it has done
+//! so far is in a *journal*, in the conversation's state, saved together with the question that was
+//! sent. When the answer comes, a second or a month later, on this instance or another, the
+//! function is run again from its top: every step that the journal knows is answered from it at
+//! once, in silence, until the code is where it was. Then the answer is understood and the code
+//! goes on.
 //!
-//! So a function must do the same again when its steps give the same: what it does between them must not
-//! hang on the time, chance, or anything outside. Steps for these are [`now`](Conversation::now),
-//! [`random`](Conversation::random), [`state`](Conversation::state) and [`once`](Conversation::once). If it
-//! does something else, because it was deployed anew, the first difference is named and the policy of
-//! [`Flow::on_change`] applies. A step that is only added behind the current one is no difference.
+//! So a function must do the same again when its steps give the same: what it does between them
+//! must not hang on the time, chance, or anything outside. Steps for these are
+//! [`now`](Conversation::now), [`random`](Conversation::random), [`state`](Conversation::state) and
+//! [`once`](Conversation::once). If it does something else, because it was deployed anew, the first
+//! difference is named and the policy of [`Flow::on_change`] applies. A step that is only added
+//! behind the current one is no difference.
 //!
 //! # Limits
-//! [`Limits`] bounds the journal. A long loop uses [`keep`](Conversation::keep), a part that ends uses
-//! [`call`](Conversation::call). In a group, anybody's message is an answer.
+//! [`Limits`] bounds the journal. A long loop uses [`keep`](Conversation::keep), a part that ends
+//! uses [`call`](Conversation::call). In a group, anybody's message is an answer.
 
 mod ask;
 mod asking;

@@ -16,8 +16,8 @@ use crate::{
 
 /// A dialog: something that begins, waits for activities and ends, perhaps with a result.
 ///
-/// It keeps nothing in itself: one value serves every conversation. What belongs to a conversation is in
-/// [`DialogContext::state`].
+/// It keeps nothing in itself: one value serves every conversation. What belongs to a conversation
+/// is in [`DialogContext::state`].
 ///
 /// # Example
 /// A dialog that says the same thing until it hears `bye`:

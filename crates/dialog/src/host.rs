@@ -25,7 +25,8 @@ const ERRORS_MAX: usize = 4;
 
 /// What happens to a conversation inside a container that a deployment has changed.
 ///
-/// The dialogs hear of it first, by the event [`Event::CHANGED`]; this is for when none took care of it.
+/// The dialogs hear of it first, by the event [`Event::CHANGED`]; this is for when none took care
+/// of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Changed {
     /// It goes on: steps that have names are found by them, others by their numbers.

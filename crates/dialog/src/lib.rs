@@ -1,16 +1,18 @@
 //! Dialogs on the turn engine.
 //!
-//! Three ways to write a conversation that waits for its user, for months if need be, on any instance:
+//! Three ways to write a conversation that waits for its user, for months if need be, on any
+//! instance:
 //!
-//! * **Classic**: [`WaterfallDialog`], [`ComponentDialog`] and prompts, as the Bot Framework has them, for
-//!   people who port a bot. Their stack is kept as the SDKs keep it: a conversation begun on the C#,
-//!   JavaScript or Python SDK goes on here. Start at [`Dialogs`].
+//! * **Classic**: [`WaterfallDialog`], [`ComponentDialog`] and prompts, as the Bot Framework has
+//!   them, for people who port a bot. Their stack is kept as the SDKs keep it: a conversation begun
+//!   on the C#, JavaScript or Python SDK goes on here. Start at [`Dialogs`].
 //! * **Straight down**: an `async fn` that asks and says; see [`conversation`].
-//! * **Enum state**: the states of a conversation as an enum, with a handler for each; see [`States`].
+//! * **Enum state**: the states of a conversation as an enum, with a handler for each; see
+//!   [`States`].
 //!
 //! All are pure: they run on an activity and the old state, and give what to say and the new state
-//! ([`DialogHost`]). The turn engine does the rest. What people mean by what they type is in [`recognize`];
-//! how choices are shown and understood in [`choice`].
+//! ([`DialogHost`]). The turn engine does the rest. What people mean by what they type is in
+//! [`recognize`]; how choices are shown and understood in [`choice`].
 
 pub mod choice;
 pub mod conversation;

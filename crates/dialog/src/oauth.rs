@@ -1,7 +1,7 @@
 //! Signing in: a card out; a token event, an invoke or a code in; a time in which it must happen.
 //!
-//! The token service is a seam. The facade joins it to the Bot Framework's (`sayso::UserTokens`); tests
-//! bring their own.
+//! The token service is a seam. The facade joins it to the Bot Framework's (`sayso::UserTokens`);
+//! tests bring their own.
 
 mod card;
 mod service;
@@ -39,7 +39,8 @@ mod member {
     pub(super) const TIMER: &str = "timer";
 }
 
-/// Asks the user to sign in, and ends with a [`Token`], or with null when that did not happen in time.
+/// Asks the user to sign in, and ends with a [`Token`], or with null when that did not happen in
+/// time.
 ///
 /// # Example
 /// ```
@@ -172,8 +173,8 @@ impl OAuthPrompt {
         }
     }
 
-    /// The token for a code. A code works once, and this turn may be tried again: what it gave is kept
-    /// for that, and after a crash the token is there without a code.
+    /// The token for a code. A code works once, and this turn may be tried again: what it gave is
+    /// kept for that, and after a crash the token is there without a code.
     async fn redeem(
         &self,
         dc: &mut DialogContext,

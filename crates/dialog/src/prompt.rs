@@ -1,8 +1,8 @@
 //! Prompts: what is asked, and how an answer is understood.
 //!
-//! A [`Prompt`] is pure: it makes the question and reads the answer. Two things stand on it: the classic
-//! prompts ([`PromptDialog`] and its names, such as [`NumberPrompt`]), which are dialogs on a stack, and
-//! the questions of straight-line conversations.
+//! A [`Prompt`] is pure: it makes the question and reads the answer. Two things stand on it: the
+//! classic prompts ([`PromptDialog`] and its names, such as [`NumberPrompt`]), which are dialogs on
+//! a stack, and the questions of straight-line conversations.
 
 mod choice;
 mod confirm;

@@ -1,8 +1,8 @@
 //! Recognisers: what people mean by what they type. Yes or no, numbers, ordinals, dates.
 //!
-//! Pure functions of a text, a language and, for dates, a moment. They find every mention in the order
-//! of the text; offsets are bytes of the text as given. They work by grammar: words, how words
-//! make numbers, and how numbers make dates, per language.
+//! Pure functions of a text, a language and, for dates, a moment. They find every mention in the
+//! order of the text; offsets are bytes of the text as given. They work by grammar: words, how
+//! words make numbers, and how numbers make dates, per language.
 
 mod boolean;
 mod date;

@@ -9,8 +9,8 @@ use crate::{dialog::Dialog, state::Shape};
 
 /// The dialogs that can begin one another.
 ///
-/// Adding another dialog under an id that is taken gives it the next free one (`size`, `size2`, ...), as
-/// the SDKs do; adding the same one again does nothing.
+/// Adding another dialog under an id that is taken gives it the next free one (`size`, `size2`,
+/// ...), as the SDKs do; adding the same one again does nothing.
 #[derive(Clone, Debug, Default)]
 pub struct DialogSet {
     dialogs: Vec<(String, Arc<dyn Dialog>)>,
@@ -58,8 +58,8 @@ impl DialogSet {
         self.dialogs.iter().map(|(id, _)| id.as_str())
     }
 
-    /// A text that changes when the dialogs change, as the SDK of a shape makes it: so a conversation
-    /// that comes over from that SDK is not taken for a changed one.
+    /// A text that changes when the dialogs change, as the SDK of a shape makes it: so a
+    /// conversation that comes over from that SDK is not taken for a changed one.
     #[must_use]
     pub fn version(&self, shape: Shape) -> &str {
         let [dotnet, javascript] = self.versions.get_or_init(|| [self.dotnet(), self.javascript()]);

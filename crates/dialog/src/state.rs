@@ -1,7 +1,8 @@
 //! What is kept of running dialogs: a stack of instances.
 //!
-//! In memory there is one form, top last. On paper there are three, because each SDK writes its own:
-//! all are read, whatever was written is recognised, and by default it is written back as it was.
+//! In memory there is one form, top last. On paper there are three, because each SDK writes its
+//! own: all are read, whatever was written is recognised, and by default it is written back as it
+//! was.
 
 mod lately;
 mod plain;
@@ -81,7 +82,8 @@ impl DialogState {
         Self { shape, ..Self::default() }
     }
 
-    /// Reads a stack that any of the SDKs wrote. The plain form, which is ours too, takes the short way.
+    /// Reads a stack that any of the SDKs wrote. The plain form, which is ours too, takes the short
+    /// way.
     pub(crate) fn read(raw: &Raw) -> Result<Self, serde_json::Error> {
         match plain::read(raw) {
             Some(state) => Ok(state),

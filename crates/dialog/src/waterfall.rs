@@ -56,8 +56,8 @@ where
     }
 }
 
-/// A dialog of steps: each one asks something or goes straight on, and gets what was answered to the
-/// one before it. After the last step the dialog ends with the last answer.
+/// A dialog of steps: each one asks something or goes straight on, and gets what was answered to
+/// the one before it. After the last step the dialog ends with the last answer.
 ///
 /// # Example
 /// ```
@@ -214,7 +214,8 @@ fn instance_id(dc: &mut DialogContext) -> String {
     hash.update(dc.turn().id().to_string());
     hash.update(dc.path());
     let bytes = hash.finalize();
-    // As a version 4 UUID has it: 8-4-4-4-12 digits, the first of the third group is 4, of the fourth 8.
+    // As a version 4 UUID has it: 8-4-4-4-12 digits, the first of the third group is 4, of the
+    // fourth 8.
     let mut id = String::with_capacity(36);
     for (place, byte) in bytes.iter().take(16).enumerate() {
         if matches!(place, 4 | 6 | 8 | 10) {

@@ -1,7 +1,9 @@
-//! `#[derive(BotState)]`: a twin of the type that serde knows how to write, and around it the version.
+//! `#[derive(BotState)]`: a twin of the type that serde knows how to write, and around it the
+//! version.
 //!
-//! The twin carries the caller's `#[serde(...)]` attributes and nothing else. It is a remote definition
-//! (`#[serde(remote = "...")]`): it reads and writes the caller's type and never exists at run time.
+//! The twin carries the caller's `#[serde(...)]` attributes and nothing else. It is a remote
+//! definition (`#[serde(remote = "...")]`): it reads and writes the caller's type and never exists
+//! at run time.
 
 mod settings;
 mod twin;

@@ -1,9 +1,9 @@
 //! The derives of Sayso. A crate of its own because the compiler wants procedural macros in one.
 //!
 //! Use them through the crates that give them their meaning: `sayso_turn::BotState` and
-//! `sayso_dialog::States`, or both from `sayso`. Each exists twice here, because a macro cannot know
-//! under which name its caller has the runtime: one for those who depend on the parts, one (`Facade...`)
-//! for those who depend on `sayso` alone, which exports it under the plain name.
+//! `sayso_dialog::States`, or both from `sayso`. Each exists twice here, because a macro cannot
+//! know under which name its caller has the runtime: one for those who depend on the parts, one
+//! (`Facade...`) for those who depend on `sayso` alone, which exports it under the plain name.
 
 mod bot_state;
 mod root;

@@ -1,10 +1,10 @@
 //! Every card by its name, and an answer to every button.
 //!
-//! Say `hero`, `thumbnail`, `receipt`, `signin`, `oauth`, `animation`, `audio`, `video`, `adaptive` or
-//! `all`. The buttons work: those of a hero card say something, those of the adaptive card send a form
-//! (`Action.Submit`) or put another card in place of this one (`Action.Execute`). Messages change in place:
-//! a card when its pizza is ordered, a form when it is sent, an order when the pizza is ready; `cancel`
-//! takes an order back. Run it with `cargo run --example cards`.
+//! Say `hero`, `thumbnail`, `receipt`, `signin`, `oauth`, `animation`, `audio`, `video`, `adaptive`
+//! or `all`. The buttons work: those of a hero card say something, those of the adaptive card send
+//! a form (`Action.Submit`) or put another card in place of this one (`Action.Execute`). Messages
+//! change in place: a card when its pizza is ordered, a form when it is sent, an order when the
+//! pizza is ready; `cancel` takes an order back. Run it with `cargo run --example cards`.
 
 use std::time::Duration;
 

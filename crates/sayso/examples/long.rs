@@ -1,10 +1,11 @@
 //! A turn that takes a minute: the bot asks a slow service and answers when it knows.
 //!
-//! Channels wait 15 seconds. After 8 the message is saved and acknowledged, people see that the bot is
-//! typing, and the turn goes on; what they write meanwhile waits in line. If this process dies, another one
-//! (or this one, started again) runs the turn from its beginning. Run it with `cargo run --example long`
-//! and talk to it with the Agents Playground or the Emulator. Or try the `curl` below: it is answered
-//! after 8 seconds, and `sayso state ls` shows that a turn has not ended.
+//! Channels wait 15 seconds. After 8 the message is saved and acknowledged, people see that the bot
+//! is typing, and the turn goes on; what they write meanwhile waits in line. If this process dies,
+//! another one (or this one, started again) runs the turn from its beginning. Run it with
+//! `cargo run --example long` and talk to it with the Agents Playground or the Emulator. Or try the
+//! `curl` below: it is answered after 8 seconds, and `sayso state ls` shows that a turn has not
+//! ended.
 //!
 //! ```sh
 //! curl -i http://127.0.0.1:3978/api/messages -H 'content-type: application/json' -d '{"type":"message",
@@ -18,8 +19,8 @@ use sayso::{prelude::*, turn::IdempotencyKey};
 /// How long the service takes.
 const SLOW: Duration = Duration::from_secs(60);
 
-/// Stands for a service that is slow. It gets the same key again after a crash, so that a service that
-/// honours it works once.
+/// Stands for a service that is slow. It gets the same key again after a crash, so that a service
+/// that honours it works once.
 async fn ask(_key: IdempotencyKey, question: String, takes: Duration) -> Result<String> {
     tokio::time::sleep(takes).await;
     Ok(format!("I thought about \"{question}\": the answer is 42."))

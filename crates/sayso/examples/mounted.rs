@@ -1,8 +1,8 @@
 //! A bot inside an axum application that has routes, state and a fallback of its own.
 //!
-//! `sayso::channel::routes` are the bot's routes as an axum `Router`, here nested under `/bot`: channels
-//! post to `/bot/api/messages`. Routes of the application and turns of the bot use the same things. Run
-//! it with `cargo run --example mounted`, then try
+//! `sayso::channel::routes` are the bot's routes as an axum `Router`, here nested under `/bot`:
+//! channels post to `/bot/api/messages`. Routes of the application and turns of the bot use the
+//! same things. Run it with `cargo run --example mounted`, then try
 //!
 //! ```sh
 //! curl http://127.0.0.1:3978/menu

@@ -1,7 +1,7 @@
 //! Ordering a pizza, written straight down: asked, answered, gone on, as if nothing lay in between.
 //!
-//! The function is suspended at every `ask` for as long as the user takes, over restarts and deployments, on
-//! any instance. Run it with `cargo run --example pizza_straight`.
+//! The function is suspended at every `ask` for as long as the user takes, over restarts and
+//! deployments, on any instance. Run it with `cargo run --example pizza_straight`.
 
 use sayso::prelude::*;
 

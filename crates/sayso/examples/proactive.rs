@@ -1,9 +1,10 @@
 //! The bot speaks without being asked, when a route of one's own says so.
 //!
-//! Whoever says `remind me` is remembered, with the reference of the conversation. `POST /remind` continues
-//! the conversation of one of them, `POST /news` those of all, at a pace. Each has an id: the same one
-//! again says nothing. Run it with `cargo run --example proactive`, say `remind me` with the Agents
-//! Playground or the Emulator (what comes later goes to their `serviceUrl`), then try
+//! Whoever says `remind me` is remembered, with the reference of the conversation. `POST /remind`
+//! continues the conversation of one of them, `POST /news` those of all, at a pace. Each has an id:
+//! the same one again says nothing. Run it with `cargo run --example proactive`, say `remind me`
+//! with the Agents Playground or the Emulator (what comes later goes to their `serviceUrl`), then
+//! try
 //!
 //! ```sh
 //! curl http://127.0.0.1:3978/remind -H 'content-type: application/json' \

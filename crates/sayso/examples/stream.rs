@@ -1,9 +1,9 @@
 //! A reply that is shown while it is being made, word by word, as from a language model.
 //!
-//! Teams (in personal chats), Web Chat and Direct Line show it growing; other channels show that the bot
-//! is typing. Only the whole message is part of the turn: it leaves when the turn is saved, and takes the
-//! place of what was shown. Run it with `cargo run --example stream`; the `curl` that it prints gets the
-//! whole message.
+//! Teams (in personal chats), Web Chat and Direct Line show it growing; other channels show that
+//! the bot is typing. Only the whole message is part of the turn: it leaves when the turn is saved,
+//! and takes the place of what was shown. Run it with `cargo run --example stream`; the `curl` that
+//! it prints gets the whole message.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Invokes as Teams sends them: a form in a window, a search while one types, buttons of a card.
 //!
-//! An invoke waits for its answer, which is saved with the turn: one that comes twice changes nothing and
-//! gets the same answer. What the bot has no handler for gets the status 501. Run it with
-//! `cargo run --example teams`, say `order` in Teams or the Agents Playground, or try
+//! An invoke waits for its answer, which is saved with the turn: one that comes twice changes
+//! nothing and gets the same answer. What the bot has no handler for gets the status 501. Run it
+//! with `cargo run --example teams`, say `order` in Teams or the Agents Playground, or try
 //!
 //! ```sh
 //! curl -i http://127.0.0.1:3978/api/messages -H 'content-type: application/json' -d '{"type":"invoke",
@@ -55,8 +55,8 @@ struct Pizza {
     pizza: String,
 }
 
-/// `adaptiveCard/action`: somebody pressed a button of the card. The answer changes the card for them, the
-/// update changes it for everybody else.
+/// `adaptiveCard/action`: somebody pressed a button of the card. The answer changes the card for
+/// them, the update changes it for everybody else.
 async fn press(mut turn: Turn, press: AdaptiveCardInvoke) -> Result<AdaptiveCardResponse> {
     let ("add", Ok(Pizza { pizza })) = (press.verb(), press.data()) else {
         return Ok(AdaptiveCardResponse::error(404, "UnknownVerb", "this card has no such button"));
@@ -71,8 +71,8 @@ async fn press(mut turn: Turn, press: AdaptiveCardInvoke) -> Result<AdaptiveCard
     Ok(AdaptiveCardResponse::card(&card))
 }
 
-/// `task/fetch`: a window is to be opened; the answer is what it shows. There is no type for it, so it is
-/// JSON as Teams documents it.
+/// `task/fetch`: a window is to be opened; the answer is what it shows. There is no type for it, so
+/// it is JSON as Teams documents it.
 async fn open(mut turn: Turn) -> Result {
     let form = AdaptiveCard::new(json!({
         "type": "AdaptiveCard",

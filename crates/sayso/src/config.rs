@@ -1,7 +1,8 @@
 //! The configuration of a server: a file, the environment and flags, each value with its source.
 //!
-//! Every setting is a row of one table, and every value a text with the place that it came from. So each
-//! source is read the same way, and `sayso config` can show all of it. A secret is never shown.
+//! Every setting is a row of one table, and every value a text with the place that it came from. So
+//! each source is read the same way, and `sayso config` can show all of it. A secret is never
+//! shown.
 
 mod app;
 mod error;
@@ -36,8 +37,8 @@ const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
 /// What a server is told from outside: where to listen, where to keep state, which app it is.
 ///
-/// The sources are a TOML file, the environment and flags. A later call wins over an earlier one, so
-/// [`load`](Self::load) reads the file first and then the environment, and a program adds its
+/// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
+/// so [`load`](Self::load) reads the file first and then the environment, and a program adds its
 /// [flags](Self::flag) last. An empty value counts as none.
 ///
 /// # Guarantees
@@ -76,8 +77,8 @@ struct Value {
 }
 
 impl Config {
-    /// Reads the file and then the environment of this process. The file is the one that is given, else
-    /// the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there.
+    /// Reads the file and then the environment of this process. The file is the one that is given,
+    /// else the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there.
     ///
     /// # Errors
     /// When a file that was named cannot be read, and when a value in either makes no sense.
@@ -99,8 +100,8 @@ impl Config {
     /// Adds a TOML file.
     ///
     /// # Errors
-    /// When it cannot be read, is not TOML, has a key that is no setting, or a value of a wrong type. The
-    /// error names the line.
+    /// When it cannot be read, is not TOML, has a key that is no setting, or a value of a wrong
+    /// type. The error names the line.
     pub fn file(mut self, path: &Path) -> Result<Self, ConfigError> {
         for Found { spec, text, line } in file::read(path)? {
             let source = Source::File { path: path.to_owned(), line };
@@ -110,8 +111,8 @@ impl Config {
         Ok(self)
     }
 
-    /// Adds variables: the SDKs' own names such as `MicrosoftAppId`, and `SAYSO_...`. Others are skipped;
-    /// case does not matter in a name.
+    /// Adds variables: the SDKs' own names such as `MicrosoftAppId`, and `SAYSO_...`. Others are
+    /// skipped; case does not matter in a name.
     ///
     /// # Errors
     /// When a value makes no sense.
@@ -170,8 +171,8 @@ impl Config {
         self.text("store").unwrap_or(DEFAULT_STORE)
     }
 
-    /// What is in the log, and its format (`text` or `json`). A program has its own way to log; these are
-    /// what the `sayso` command goes by.
+    /// What is in the log, and its format (`text` or `json`). A program has its own way to log;
+    /// these are what the `sayso` command goes by.
     #[must_use]
     pub fn log(&self) -> (&str, &str) {
         (self.text("log.filter").unwrap_or("info"), self.text("log.format").unwrap_or("text"))

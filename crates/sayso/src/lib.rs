@@ -1,8 +1,8 @@
 //! Bots that say so only when it is so.
 //!
-//! A bot's turn commits its state, its replies and the fact that it ran in one conditional write, and
-//! only then speaks. Any number of instances may share the state: no update is lost, no message says
-//! what is not saved, no redelivery counts twice.
+//! A bot's turn commits its state, its replies and the fact that it ran in one conditional write,
+//! and only then speaks. Any number of instances may share the state: no update is lost, no message
+//! says what is not saved, no redelivery counts twice.
 //!
 //! ```no_run
 //! use sayso::prelude::*;
@@ -29,19 +29,24 @@
 //!
 //! # Where to look
 //! * [`prelude`]: what a bot needs, in one `use`.
-//! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose where its state is kept.
+//! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose where its state is
+//!   kept.
 //!   [`Config`]: both from a file, the environment and flags.
 //! * [`dialog`]: conversations of many turns, written straight down or as dialogs and prompts.
-//! * [`testing`]: tests of a bot as a script. [`run()`]: a turn as a pure function, for unit tests of a bot.
-//! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the parts beside it.
+//! * [`testing`]: tests of a bot as a script. [`run()`]: a turn as a pure function, for unit tests
+//!   of a bot.
+//! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the parts beside
+//!   it.
 //!
 //! # Features
 //! * `sqlite` (default): the embedded store.
-//! * `azure-blob`, `cosmos`, `postgres`, `redis`, `s3`: engines that a bot grows onto; `engines`: all.
-//! * `command` (default): the `sayso` command. A library turns default features off and `sqlite` on.
+//! * `azure-blob`, `cosmos`, `postgres`, `redis`, `s3`: engines that a bot grows onto; `engines`:
+//!   all.
+//! * `command` (default): the `sayso` command. A library turns default features off and `sqlite`
+//!   on.
 //! * `sim`: the simulator, for tests of a bot.
-//! * `jemalloc`: jemalloc as the allocator of the whole process. Turns are many small allocations; with it
-//!   they cost less. For the program that is the bot; not for Windows.
+//! * `jemalloc`: jemalloc as the allocator of the whole process. Turns are many small allocations;
+//!   with it they cost less. For the program that is the bot; not for Windows.
 //! * `faults`: named points at which a test can kill the process.
 
 pub mod config;

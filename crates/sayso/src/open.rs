@@ -88,8 +88,8 @@ const ENGINES: &[(&str, &str)] = &[
 /// | `cosmos://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
 /// | `s3://bucket` | an S3-compatible object store | `s3` |
 ///
-/// What else a URL can say is documented with each engine, in [`stores`](crate::stores). Call it when
-/// the program starts: SQLite blocks for a moment, servers are connected to and set up.
+/// What else a URL can say is documented with each engine, in [`stores`](crate::stores). Call it
+/// when the program starts: SQLite blocks for a moment, servers are connected to and set up.
 ///
 /// # Errors
 /// [`OpenError::Unknown`] for any other URL, with a sentence that lists what works;
@@ -119,7 +119,8 @@ pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
 pub struct Opened {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// What the settings of its server take away from the promises, a sentence each. They are logged, too.
+    /// What the settings of its server take away from the promises, a sentence each. They are
+    /// logged, too.
     pub warnings: Vec<String>,
 }
 
@@ -129,7 +130,8 @@ impl Opened {
     }
 }
 
-/// Opens the store that a URL names, as [`open_store`] does, and says what is wrong with its settings.
+/// Opens the store that a URL names, as [`open_store`] does, and says what is wrong with its
+/// settings.
 ///
 /// # Errors
 /// As [`open_store`].

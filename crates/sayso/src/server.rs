@@ -1,7 +1,7 @@
 //! The server: a bot, a store and the Bot Framework endpoint in one process.
 //!
-//! It runs the same in a program of one's own, in the `sayso` command and in a test; only who decides
-//! when to stop differs. Without authentication it refuses to be reachable from outside.
+//! It runs the same in a program of one's own, in the `sayso` command and in a test; only who
+//! decides when to stop differs. Without authentication it refuses to be reachable from outside.
 
 mod error;
 mod routes;
@@ -39,12 +39,13 @@ pub const DEFAULT_ADDRESS: SocketAddr =
 /// Where a server keeps its state unless told otherwise.
 pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 
-/// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to stop.
+/// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
+/// stop.
 ///
-/// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name an app
-/// (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways. It prints where it listens and a
-/// `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in, turns and replies under way are
-/// finished. For anything else there is [`Server`].
+/// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name
+/// an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways. It prints where it
+/// listens and a `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in, turns and
+/// replies under way are finished. For anything else there is [`Server`].
 ///
 /// # Errors
 /// When it cannot start, as one sentence that says what to do; see [`ServeError`].
@@ -116,8 +117,8 @@ impl<L: Logic> Server<L> {
         Self { logic, address, store: None, store_url, limits, auth: None, routes: None }
     }
 
-    /// Takes the address, the store and the app from a configuration. What is set in code after this
-    /// counts more, and so does a [store](Self::store) that was given.
+    /// Takes the address, the store and the app from a configuration. What is set in code after
+    /// this counts more, and so does a [store](Self::store) that was given.
     ///
     /// # Errors
     /// When the app's settings do not fit together.
@@ -139,16 +140,17 @@ impl<L: Logic> Server<L> {
         Ok(self)
     }
 
-    /// Authenticates both ways as an app: whoever sends shows a token of the channels' issuer, and replies
-    /// carry one of the bot's own. Replies go only to the service URLs of the app's cloud.
+    /// Authenticates both ways as an app: whoever sends shows a token of the channels' issuer, and
+    /// replies carry one of the bot's own. Replies go only to the service URLs of the app's cloud.
     #[must_use]
     pub fn auth(mut self, auth: AuthOptions) -> Self {
         self.auth = Some(auth);
         self
     }
 
-    /// Authenticates both ways if the environment names an app: `MicrosoftAppId`, `MicrosoftAppPassword`,
-    /// `MicrosoftAppType`, `MicrosoftAppTenantId`, as the SDKs have them. Without an id nothing changes.
+    /// Authenticates both ways if the environment names an app: `MicrosoftAppId`,
+    /// `MicrosoftAppPassword`, `MicrosoftAppType`, `MicrosoftAppTenantId`, as the SDKs have them.
+    /// Without an id nothing changes.
     ///
     /// # Errors
     /// When a setting is there and makes no sense.
@@ -161,8 +163,8 @@ impl<L: Logic> Server<L> {
         Ok(self)
     }
 
-    /// Sets where to listen: a loopback address, unless it [authenticates](Self::auth). Port 0 takes any
-    /// free port.
+    /// Sets where to listen: a loopback address, unless it [authenticates](Self::auth). Port 0
+    /// takes any free port.
     #[must_use]
     pub fn address(mut self, address: impl Into<SocketAddr>) -> Self {
         self.address = address.into();
@@ -183,9 +185,10 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Adds routes of one's own, beside those of the bot: they are made from the engine, so that they can
-    /// [continue conversations](Engine::resume). They may have a fallback; they must not have the bot's
-    /// paths. Nothing guards them but themselves: whoever reaches the bot reaches them.
+    /// Adds routes of one's own, beside those of the bot: they are made from the engine, so that
+    /// they can [continue conversations](Engine::resume). They may have a fallback; they must not
+    /// have the bot's paths. Nothing guards them but themselves: whoever reaches the bot reaches
+    /// them.
     ///
     /// # Example
     /// ```

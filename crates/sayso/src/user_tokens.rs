@@ -1,4 +1,5 @@
-//! Signing in over the Bot Framework's token service: the dialogs' seam, joined to the channel's client.
+//! Signing in over the Bot Framework's token service: the dialogs' seam, joined to the channel's
+//! client.
 
 use async_trait::async_trait;
 use sayso_activity::{Reference, TokenResponse};
@@ -9,8 +10,8 @@ use sayso_turn::BotError;
 /// The Bot Framework's token service, for an [`OAuthPrompt`](sayso_dialog::oauth::OAuthPrompt).
 ///
 /// # Guarantees
-/// The users' tokens and the bot's own go nowhere but to the address of the service, which must be allowed
-/// by the client's list.
+/// The users' tokens and the bot's own go nowhere but to the address of the service, which must be
+/// allowed by the client's list.
 ///
 /// # Example
 /// ```

@@ -1,9 +1,9 @@
 //! Plays many seeds, prints one line, and fails if anything broke or any fault was not tested.
 //!
 //! `cargo run --release -p sayso-sim --example campaign -- 100000`: so many seeds, from seed 0.
-//! `cargo run --release -p sayso-sim --example campaign -- 30m 1000000`: for 30 minutes, from seed 1000000.
-//! `cargo run --release -p sayso-sim --example campaign -- 10000 0 steps`: several documents in nearly every
-//! turn, on a store without transactions, while instances die.
+//! `cargo run --release -p sayso-sim --example campaign -- 30m 1000000`: for 30 minutes, from seed
+//! 1000000. `cargo run --release -p sayso-sim --example campaign -- 10000 0 steps`: several
+//! documents in nearly every turn, on a store without transactions, while instances die.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints")]
 

@@ -1,5 +1,5 @@
-//! The bot whose history is exact: every turn appends its wishes' ids to the state, so one read at the end
-//! is the order of everything.
+//! The bot whose history is exact: every turn appends its wishes' ids to the state, so one read at
+//! the end is the order of everything.
 
 mod builds;
 mod inward;
@@ -228,8 +228,9 @@ fn sorry(mut turn: Turn, failure: &Failure, outside: &Outside) -> Result<(), Bot
     Ok(())
 }
 
-/// A turn is refused because of its timers: there must be too many of them. What was set and neither
-/// cancelled nor seen in the log may have fired without a trace, so there are no more than these.
+/// A turn is refused because of its timers: there must be too many of them. What was set and
+/// neither cancelled nor seen in the log may have fired without a trace, so there are no more than
+/// these.
 fn has_no_room(turn: &mut Turn, outside: &Outside, wishes: &[Wish]) -> Result<(), BotError> {
     let log = turn.state().named::<Vec<String>>("log")?.clone();
     let notes = turn.state().named::<Vec<Note>>("timers")?;

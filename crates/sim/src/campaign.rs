@@ -35,8 +35,8 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Plays seeds from `first` on, `count` of them, on so many threads. Stops early after the first
-    /// few broken ones.
+    /// Plays seeds from `first` on, `count` of them, on so many threads. Stops early after the
+    /// first few broken ones.
     #[must_use]
     pub fn run(first: u64, count: u64, threads: usize) -> Self {
         Self::run_plans(first, count, threads, Plan::draw)

@@ -1,5 +1,5 @@
-//! The users' side: a channel that takes replies, or fails in every way a channel can, and checks at the
-//! moment a reply arrives that what it says is so.
+//! The users' side: a channel that takes replies, or fails in every way a channel can, and checks
+//! at the moment a reply arrives that what it says is so.
 
 use std::{sync::Arc, time::Duration};
 

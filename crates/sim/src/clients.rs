@@ -1,5 +1,5 @@
-//! The users and their channel: activities that come when they like, to any instance, once or more, and
-//! again until they are answered.
+//! The users and their channel: activities that come when they like, to any instance, once or more,
+//! and again until they are answered.
 
 mod said;
 

@@ -7,12 +7,12 @@ use sayso_turn::Key;
 /// Calls are counted in windows of this length.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// What one instance may ask about one document in a window when nothing happens to it. Renewals, records,
-/// take-overs, timers and the rounds of a turn under contention are far below it; a loop without a pause
-/// is far above.
+/// What one instance may ask about one document in a window when nothing happens to it. Renewals,
+/// records, take-overs, timers and the rounds of a turn under contention are far below it; a loop
+/// without a pause is far above.
 const CALLS_MAX: u32 = 120;
-/// The same for each activity that the instance got in this window or the one before: rounds of a turn with
-/// several documents, each loaded, prepared, committed and finished.
+/// The same for each activity that the instance got in this window or the one before: rounds of a
+/// turn with several documents, each loaded, prepared, committed and finished.
 const CALLS_PER_ACTIVITY_MAX: u32 = 100;
 
 /// How often one instance may ask in a window for what the store refuses for good.

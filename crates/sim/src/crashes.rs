@@ -1,8 +1,9 @@
-//! Crash enumeration: a turn dies at each of its awaits in turn, and everything is checked every time.
+//! Crash enumeration: a turn dies at each of its awaits in turn, and everything is checked every
+//! time.
 //!
-//! The awaits are found by counting how often the instance is polled when nothing goes wrong; every wait
-//! before and after each store call and each hand-over is one of them, so a death between the engine's
-//! doing and its hearing of it (the lost answer) is among the cases.
+//! The awaits are found by counting how often the instance is polled when nothing goes wrong; every
+//! wait before and after each store call and each hand-over is one of them, so a death between the
+//! engine's doing and its hearing of it (the lost answer) is among the cases.
 
 use std::{sync::Arc, time::Duration};
 
@@ -39,7 +40,8 @@ enum Sort {
     Event,
     /// A message that wants its replies in the answer.
     ExpectReplies,
-    /// Timers: two that fire together, one after the other, one that takes long, one that is cancelled.
+    /// Timers: two that fire together, one after the other, one that takes long, one that is
+    /// cancelled.
     Timers,
     /// A turn that is acknowledged before it ends.
     Long,
@@ -100,9 +102,10 @@ enum Heir {
     Other,
 }
 
-/// Dies at every await of a turn: message, invoke, event, `expectReplies`, timers, long turns and turns with
-/// further documents, recovered by redelivery to a new life and by another instance. Each case gets a store of its own, one that lets several
-/// documents be written at once or pretends that it cannot.
+/// Dies at every await of a turn: message, invoke, event, `expectReplies`, timers, long turns and
+/// turns with further documents, recovered by redelivery to a new life and by another instance.
+/// Each case gets a store of its own, one that lets several documents be written at once or
+/// pretends that it cannot.
 pub fn enumerate_crashes(
     has_transactions: bool,
     store: impl Fn() -> Arc<dyn Store>,

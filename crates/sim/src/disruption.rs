@@ -1,5 +1,5 @@
-//! What happens to instances: they crash at an await, freeze, are suspended, shut down under load, and their
-//! clocks jump.
+//! What happens to instances: they crash at an await, freeze, are suspended, shut down under load,
+//! and their clocks jump.
 
 use std::{sync::Arc, time::Duration};
 
@@ -84,7 +84,8 @@ fn has_let_go(world: &World, node: &Node, keys: &[Key]) {
     }
 }
 
-/// Lets the instance die that a crowd has spoken to, when all of them are answered and none has a reply.
+/// Lets the instance die that a crowd has spoken to, when all of them are answered and none has a
+/// reply.
 pub(crate) async fn leave_a_crowd(world: Arc<World>, nodes: Arc<Nodes>) {
     world.executor.sleep(Duration::from_secs(3)).await;
     for _ in 0..world.plan.conversations {

@@ -1,8 +1,8 @@
 //! A scheduler for one thread: which task runs next, and what time it is, come from the seed.
 //!
-//! Tasks belong to an owner, an instance or the world around it. All tasks of an owner can be dropped at
-//! the await where each of them is (a crash), or left unpolled for a while (a freeze). When nothing is
-//! ready time jumps to the next timer, so a minute of waiting costs nothing.
+//! Tasks belong to an owner, an instance or the world around it. All tasks of an owner can be
+//! dropped at the await where each of them is (a crash), or left unpolled for a while (a freeze).
+//! When nothing is ready time jumps to the next timer, so a minute of waiting costs nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

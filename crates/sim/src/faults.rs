@@ -138,7 +138,8 @@ faults! {
     YearAhead => "clock a year ahead",
     /// The channel is down and asks for minutes of patience.
     Outage => "connector down for minutes",
-    /// A turn chooses what its replies may cost: sent once at most, or only while they are worth sending.
+    /// A turn chooses what its replies may cost: sent once at most, or only while they are worth
+    /// sending.
     Policy => "delivery policy",
     /// A turn asks for a document and stops waiting for it.
     GivenUp => "read given up",
@@ -183,8 +184,8 @@ impl Fault {
         )
     }
 
-    /// Whether it leaves the store and the instances as they are: what users and channels do, and instances
-    /// that shut down in good order.
+    /// Whether it leaves the store and the instances as they are: what users and channels do, and
+    /// instances that shut down in good order.
     pub(crate) fn is_harmless(self) -> bool {
         let is_outside = matches!(
             self,
@@ -201,13 +202,14 @@ impl Fault {
         is_outside || (self.is_wish() && self != Self::Builds)
     }
 
-    /// Whether its worlds are drawn with dice of their own: all others stay as they were before it came.
+    /// Whether its worlds are drawn with dice of their own: all others stay as they were before it
+    /// came.
     pub(crate) fn is_late(self) -> bool {
         self >= Self::Policy
     }
 
-    /// How many of a number of worlds have it; `None` for what every world may have. What costs much, or
-    /// hides other things, is rare.
+    /// How many of a number of worlds have it; `None` for what every world may have. What costs
+    /// much, or hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {
             Self::Crowd | Self::Hot => Some(400),

@@ -1,5 +1,5 @@
-//! History of documents that expire in the run: what was in each of them before it was forgotten, and
-//! whether it was time.
+//! History of documents that expire in the run: what was in each of them before it was forgotten,
+//! and whether it was time.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -1,10 +1,10 @@
-//! The simulator of Sayso: the production engine, unchanged, in a world where every fault is possible and
-//! every chance comes from one seed.
+//! The simulator of Sayso: the production engine, unchanged, in a world where every fault is
+//! possible and every chance comes from one seed.
 //!
-//! A run draws a [`Plan`] from its seed: some instances, some conversations, some activities, a random
-//! subset of the [`Fault`]s. [`play`] plays it on a simulated clock, store, channel and scheduler, waits
-//! for rest, and checks the invariants on what was stored and what the users saw. The same seed gives the
-//! same run, to the last poll.
+//! A run draws a [`Plan`] from its seed: some instances, some conversations, some activities, a
+//! random subset of the [`Fault`]s. [`play`] plays it on a simulated clock, store, channel and
+//! scheduler, waits for rest, and checks the invariants on what was stored and what the users saw.
+//! The same seed gives the same run, to the last poll.
 
 mod bot;
 mod campaign;

@@ -1,5 +1,5 @@
-//! Instances in the simulated world: production engines, each with a clock of its own, that can die,
-//! freeze and come back.
+//! Instances in the simulated world: production engines, each with a clock of its own, that can
+//! die, freeze and come back.
 
 use std::{
     collections::BTreeMap,

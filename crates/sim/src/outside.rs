@@ -1,5 +1,5 @@
-//! The world outside the bot: a service that its turns call, and what is counted where no crash, conflict or
-//! redelivery can change the count.
+//! The world outside the bot: a service that its turns call, and what is counted where no crash,
+//! conflict or redelivery can change the count.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -7,7 +7,8 @@ thread_local! {
     static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Listens for panics on this thread until the end is asked for. What other threads do is as before.
+/// Listens for panics on this thread until the end is asked for. What other threads do is as
+/// before.
 pub(crate) fn listen() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

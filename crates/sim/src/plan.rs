@@ -27,8 +27,8 @@ pub struct Plan {
     pub ttl: Option<Duration>,
     /// What happens to messages that arrive while a turn runs.
     pub overlap: Overlap,
-    /// Whether the users speak in bursts, the time of a claim apart, and hand-overs take long: what one
-    /// instance has waited for since one burst then meets what the other does in the next.
+    /// Whether the users speak in bursts, the time of a claim apart, and hand-overs take long: what
+    /// one instance has waited for since one burst then meets what the other does in the next.
     pub in_bursts: bool,
     /// Whether every wait that may happen does happen, always as long: for counting awaits.
     pub is_steady: bool,
@@ -49,14 +49,14 @@ impl Plan {
     const RECOVERIES_MAX: usize = 64;
     /// How many timers a conversation may have where they are few: as many as one turn sets.
     const TIMERS_MAX: usize = 3;
-    /// How large a document may be where turns are bulky: what waits in it fits, what is kept beside it
-    /// does not.
+    /// How large a document may be where turns are bulky: what waits in it fits, what is kept
+    /// beside it does not.
     const BULKY_BYTES_MAX: usize = 300 * 1024;
     /// What fits into a memory that keeps next to nothing.
     const CACHE_BYTES_MAX: usize = 600;
 
-    /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the faults. One
-    /// in eight is in bursts, with two instances and one conversation.
+    /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the
+    /// faults. One in eight is in bursts, with two instances and one conversation.
     #[must_use]
     pub fn draw(seed: u64) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed ^ 0x5a50);
@@ -139,7 +139,8 @@ impl Plan {
             }
         }
         if self.has(Fault::Skew) || self.has(Fault::Jump) {
-            // A clock that is wrong by more than the time makes documents expire early, as it should.
+            // A clock that is wrong by more than the time makes documents expire early, as it
+            // should.
             self.ttl = None;
             self.faults.remove(&Fault::ShortLived);
         }
@@ -163,8 +164,8 @@ impl Plan {
         self.faults.keys().all(|fault| fault.is_wish())
     }
 
-    /// A conversation with as many timers as it may have soon has fewer, and a turn that is refused because
-    /// of them was asked for by one.
+    /// A conversation with as many timers as it may have soon has fewer, and a turn that is refused
+    /// because of them was asked for by one.
     fn make_few_timers_whole(&mut self) {
         let others = [Fault::Coalesce, Fault::Skew, Fault::Jump, Fault::YearAhead];
         if others.iter().any(|fault| self.has(*fault)) {
@@ -213,8 +214,8 @@ impl Plan {
         }
     }
 
-    /// Draws a plan in which nearly every turn changes several documents, on a store that can only write
-    /// one at a time, while instances die.
+    /// Draws a plan in which nearly every turn changes several documents, on a store that can only
+    /// write one at a time, while instances die.
     #[must_use]
     pub fn draw_in_steps(seed: u64) -> Self {
         let mut plan = Self { has_transactions: false, ..Self::draw(seed) };

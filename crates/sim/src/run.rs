@@ -150,8 +150,8 @@ fn expire(world: &World, all: &[Said]) {
         // What such a clock dates is kept for a year.
         return;
     }
-    // One that was not found in time, for whatever reason, is watched for a whole time to live before it
-    // is believed to be over, and asked for ever less often.
+    // One that was not found in time, for whatever reason, is watched for a whole time to live
+    // before it is believed to be over, and asked for ever less often.
     let until = world.executor.now() + 2 * world.plan.ttl.unwrap_or_default() + 4 * REST_MAX;
     world.executor.run_until(until, || false);
     for key in weather::keys(all) {
@@ -162,8 +162,8 @@ fn expire(world: &World, all: &[Said]) {
     }
 }
 
-/// Lets users say things to instances in an unkind world, until everything is at rest. False when it
-/// never is.
+/// Lets users say things to instances in an unkind world, until everything is at rest. False when
+/// it never is.
 pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> bool {
     let executor = &world.executor;
     let done = Arc::new(Done::default());
@@ -213,8 +213,9 @@ pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
     Nodes::new(world, Arc::new(start))
 }
 
-/// How soon everything must be at rest. Turns that take long run one after the other, and a later one of
-/// the same documents makes an earlier one run again. What a channel asked for before counts too.
+/// How soon everything must be at rest. Turns that take long run one after the other, and a later
+/// one of the same documents makes an earlier one run again. What a channel asked for before counts
+/// too.
 fn rest_max(world: &World) -> Duration {
     let has = |fault| world.chance.has(fault);
     let quiet = if has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };

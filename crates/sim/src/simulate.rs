@@ -112,8 +112,8 @@ impl Simulation {
     /// Plays every seed and checks the world at rest after each: panic in the closure to object.
     ///
     /// # Panics
-    /// When a check fails: the run is made as simple as it can be and still fail, and its time line is
-    /// printed, with the seed that replays it.
+    /// When a check fails: the run is made as simple as it can be and still fail, and its time line
+    /// is printed, with the seed that replays it.
     #[expect(clippy::panic, reason = "this is how a test fails")]
     pub fn check(self, check: impl Fn(&Outcome)) {
         for seed in self.first..self.first + self.seeds {
@@ -180,8 +180,9 @@ impl Simulation {
     }
 }
 
-/// Whether a check of anybody's bot would have to allow for it. A reply that the channel refuses for good is
-/// parked, a turn that the store refuses for good fails, what expires is gone, and so on: no fault of the bot's.
+/// Whether a check of anybody's bot would have to allow for it. A reply that the channel refuses
+/// for good is parked, a turn that the store refuses for good fails, what expires is gone, and so
+/// on: no fault of the bot's.
 fn is_of_our_own(fault: Fault) -> bool {
     matches!(
         fault,

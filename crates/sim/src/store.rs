@@ -1,5 +1,5 @@
-//! A store in the simulated world: the memory store behind a network that takes time, loses answers,
-//! refuses, throttles and stalls.
+//! A store in the simulated world: the memory store behind a network that takes time, loses
+//! answers, refuses, throttles and stalls.
 
 mod put;
 

@@ -1,4 +1,5 @@
-//! Weather: what goes wrong for everybody, for a while: a store that refuses, a channel that is down.
+//! Weather: what goes wrong for everybody, for a while: a store that refuses, a channel that is
+//! down.
 
 use std::{sync::Arc, time::Duration};
 
@@ -65,7 +66,8 @@ impl Weather {
         !self.refusals.iter().any(|refusal| refusal.is_about(key))
     }
 
-    /// The error of a load, if the store refuses it; of no document in particular where there is no key.
+    /// The error of a load, if the store refuses it; of no document in particular where there is no
+    /// key.
     pub(crate) fn refuses_load(&self, now: Duration, key: Option<&Key>) -> Option<Error> {
         let refusal = self.refusals.iter().find(|refusal| {
             let is_about = match key {

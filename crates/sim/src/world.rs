@@ -50,7 +50,8 @@ pub(crate) struct Seen {
     pub(crate) refused_texts: BTreeSet<String>,
     /// Replies that somebody has begun to hand over.
     pub(crate) tried: BTreeSet<String>,
-    /// Replies that arrived when others may have given them up, in the hands of one that was interrupted.
+    /// Replies that arrived when others may have given them up, in the hands of one that was
+    /// interrupted.
     pub(crate) late: BTreeSet<String>,
     /// What turns chose about the delivery of what they say.
     pub(crate) policies: Policies,
@@ -179,8 +180,8 @@ impl World {
         }
     }
 
-    /// An instance begins to hand a reply over. One that nobody has tried before is no repeat, where every
-    /// instance could say what it has tried (I5).
+    /// An instance begins to hand a reply over. One that nobody has tried before is no repeat,
+    /// where every instance could say what it has tried (I5).
     pub(crate) fn tries(&self, instance: usize, parcel: &Parcel, clock: Timestamp) {
         if self.plan.has(Fault::Policy) {
             self.is_allowed(parcel, &text_of(parcel), clock);
@@ -213,8 +214,8 @@ impl World {
         let visible = seen.visible.entry(parcel.key.clone()).or_default();
         let is_known = visible.iter().any(|(id, _)| id == parcel.id.as_str());
         let may_have_come = is_known || self.may_have_come(&seen, parcel, &text);
-        // Who sends a reply again must know that it may be a repeat. Only a sender that was interrupted in
-        // the middle of this very hand-over, and overtaken meanwhile, cannot.
+        // Who sends a reply again must know that it may be a repeat. Only a sender that was
+        // interrupted in the middle of this very hand-over, and overtaken meanwhile, cannot.
         let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
         // A wall clock that is set back hides that the machine slept: nothing else tells.
         let is_hidden = self.plan.has(Fault::Suspend) && self.plan.has(Fault::Jump);
@@ -234,7 +235,8 @@ impl World {
         }
     }
 
-    /// Whether a reply that may not come twice was handed over before, and nobody knows what became of it.
+    /// Whether a reply that may not come twice was handed over before, and nobody knows what became
+    /// of it.
     fn may_have_come(&self, seen: &Seen, parcel: &Parcel, text: &str) -> bool {
         let is_once = || seen.policies.of(text).on_doubt == OnDoubt::Once;
         self.plan.has(Fault::Policy) && seen.ambiguous.contains_key(parcel.id.as_str()) && is_once()

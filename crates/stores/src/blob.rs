@@ -1,8 +1,8 @@
 //! Azure Blob Storage: one blob a document, one Put Blob a commit.
 //!
-//! The service compares and swaps by ETag, so the conditional save is its own. What waits is found by an
-//! index tag that the same Put Blob writes. The module also reads and writes the containers of the Bot
-//! Framework SDKs ([`Layout`]).
+//! The service compares and swaps by ETag, so the conditional save is its own. What waits is found
+//! by an index tag that the same Put Blob writes. The module also reads and writes the containers
+//! of the Bot Framework SDKs ([`Layout`]).
 
 mod config;
 mod connection;
@@ -46,8 +46,8 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 ///   [`Error::Unknown`], never a conflict with itself.
 ///
 /// # Limits
-/// A document has at most [`DOCUMENT_BYTES_MAX`] bytes. There are no transactions. The index of tags
-/// follows the blobs after a moment, so [`due`](Store::due) may name a document a little late.
+/// A document has at most [`DOCUMENT_BYTES_MAX`] bytes. There are no transactions. The index of
+/// tags follows the blobs after a moment, so [`due`](Store::due) may name a document a little late.
 ///
 /// # Cancellation
 /// A save or delete whose future is dropped is done or not done, never half done; it may be done a
@@ -74,7 +74,8 @@ pub struct BlobStore {
 }
 
 impl BlobStore {
-    /// Opens a container, or creates it (private) where it is missing and the configuration lets it.
+    /// Opens a container, or creates it (private) where it is missing and the configuration lets
+    /// it.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the address or the right is wrong, when the container is missing and
@@ -113,7 +114,8 @@ impl BlobStore {
         self.names.name(key).map_err(|reason| self.container.failures.invalid(reason.to_owned()))
     }
 
-    /// The key of a blob: what the blob says, else what its name says. `None` when it is not a document.
+    /// The key of a blob: what the blob says, else what its name says. `None` when it is not a
+    /// document.
     fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
         if let Some(key) = &label.key {
             // A copy under another name is not the document.

@@ -1,8 +1,9 @@
 //! The contract of [`Store`](sayso_turn::store::Store), as tests that every engine must pass.
 //!
-//! Each check is a function over a store and stands for one claim. [`conformance!`](crate::conformance!)
-//! makes a test of each of them. Every check works under a key prefix of its own, so all may run at the
-//! same time on one shared server, and again on the same server later.
+//! Each check is a function over a store and stands for one claim.
+//! [`conformance!`](crate::conformance!) makes a test of each of them. Every check works under a
+//! key prefix of its own, so all may run at the same time on one shared server, and again on the
+//! same server later.
 //!
 //! # Example
 //! ```
@@ -61,8 +62,8 @@ pub fn run(check: impl Future<Output = ()>) {
 /// Makes one `#[test]` of every check, for one engine.
 ///
 /// The argument is an expression that is evaluated anew for each test. It is a future that gives
-/// `(Arc<dyn Store>, guard)`: the store is under test, the guard is dropped after the test (a temporary
-/// folder, a server; `()` when there is nothing to keep).
+/// `(Arc<dyn Store>, guard)`: the store is under test, the guard is dropped after the test (a
+/// temporary folder, a server; `()` when there is nothing to keep).
 ///
 /// `cases` and `operations` say how many random sequences of calls, and of about what length, are
 /// compared with a model; without them it is 64 sequences of about 60 calls.

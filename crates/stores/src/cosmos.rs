@@ -1,8 +1,8 @@
 //! Azure Cosmos DB, the NoSQL API: an item for each document, each a logical partition of its own.
 //!
-//! One document is one item, so a save is one conditional request and costs no more than it must: only
-//! the time from which a document waits is indexed. Items are shaped as the bot SDKs shape them, which
-//! is how their state is taken over.
+//! One document is one item, so a save is one conditional request and costs no more than it must:
+//! only the time from which a document waits is indexed. Items are shaped as the bot SDKs shape
+//! them, which is how their state is taken over.
 
 mod account;
 mod calls;
@@ -57,19 +57,19 @@ use crate::{Layout, write_id::WriteIds};
 /// * A committed write is on a quorum of replicas of the account's write region.
 /// * Any number of stores, in any number of processes and machines, may use one database.
 /// * A load sees what this store has written or seen before it (session consistency). What another
-///   instance wrote it may see a moment later; whoever saves on an older version gets a conflict, and
-///   sees the newer one from then on.
+///   instance wrote it may see a moment later; whoever saves on an older version gets a conflict,
+///   and sees the newer one from then on.
 /// * A write is sent once. Where the library repeats one all the same, the write's own name in the
 ///   item tells whether it landed.
 ///
 /// # Limits
-/// The account must have a single write region: with several, two writers can both be told that their
-/// condition held. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no transactions:
-/// each document is a partition of its own.
+/// The account must have a single write region: with several, two writers can both be told that
+/// their condition held. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no
+/// transactions: each document is a partition of its own.
 ///
 /// # Cancellation
-/// A save or delete whose future is dropped is done or not done, never half done. When it was already
-/// sent it may be done later, perhaps after a load that follows.
+/// A save or delete whose future is dropped is done or not done, never half done. When it was
+/// already sent it may be done later, perhaps after a load that follows.
 ///
 /// # Example
 /// ```no_run
@@ -98,8 +98,8 @@ impl CosmosStore {
     ///
     /// # Errors
     /// [`Error::Invalid`] when the key or identity is refused, when the database or a container is
-    /// missing or not fit for documents; the message says what to do. [`Error::Unavailable`] when the
-    /// account cannot be reached. Nothing is changed unless the configuration asks for it.
+    /// missing or not fit for documents; the message says what to do. [`Error::Unavailable`] when
+    /// the account cannot be reached. Nothing is changed unless the configuration asks for it.
     pub async fn open(config: CosmosConfig) -> Result<Self, Error> {
         let client = account::connect(&config).await?;
         Self::open_with(&client, config).await
@@ -113,8 +113,8 @@ impl CosmosStore {
         Self::open(CosmosConfig::from_url(url)?).await
     }
 
-    /// As [`open`](Self::open), with a client that the program has already. The address and the key of
-    /// the configuration are not used.
+    /// As [`open`](Self::open), with a client that the program has already. The address and the key
+    /// of the configuration are not used.
     ///
     /// # Errors
     /// As [`open`](Self::open).

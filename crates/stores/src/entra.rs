@@ -12,8 +12,8 @@ use azure_identity::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Entra {
     /// What the environment says: a federated token (`AZURE_FEDERATED_TOKEN_FILE`), a secret
-    /// (`AZURE_CLIENT_SECRET`), an identity of the platform (`IDENTITY_ENDPOINT`); else the developer
-    /// who is logged in.
+    /// (`AZURE_CLIENT_SECRET`), an identity of the platform (`IDENTITY_ENDPOINT`); else the
+    /// developer who is logged in.
     #[default]
     Automatic,
     /// The identity of the machine or the service that runs this process; where it has several, the

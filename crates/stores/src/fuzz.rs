@@ -1,7 +1,7 @@
 //! What must hold for any key at all: one function per fuzz target.
 //!
-//! The target in `fuzz/` and the test below call the same function. It panics when something does not
-//! hold. The feature `fuzzing` compiles it in; it is no part of the interface.
+//! The target in `fuzz/` and the test below call the same function. It panics when something does
+//! not hold. The feature `fuzzing` compiles it in; it is no part of the interface.
 
 use sayso_turn::Key;
 

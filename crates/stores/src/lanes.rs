@@ -1,9 +1,9 @@
 //! Lanes: calls that are under way together travel to the engine together.
 //!
-//! A durable commit costs about the same whatever it carries. While a lane is on its way others queue
-//! up, and the next one takes them all. Nobody waits for company that may never come: a call that finds
-//! a lane free goes as soon as all that are about to call have done so. So one caller alone loses
-//! nothing, and many share. And there are few lanes as long as few carry everything.
+//! A durable commit costs about the same whatever it carries. While a lane is on its way others
+//! queue up, and the next one takes them all. Nobody waits for company that may never come: a call
+//! that finds a lane free goes as soon as all that are about to call have done so. So one caller
+//! alone loses nothing, and many share. And there are few lanes as long as few carry everything.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -24,8 +24,8 @@ pub(crate) const BATCH_MAX: usize = 64;
 /// How many bytes travel together at most, unless a single call has more.
 pub(crate) const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// How many lanes leave with whatever there is. Further ones leave full or not at all: with few calls
-/// on each of many lanes an engine has more work than with many on a few.
+/// How many lanes leave with whatever there is. Further ones leave full or not at all: with few
+/// calls on each of many lanes an engine has more work than with many on a few.
 const EAGER: usize = 2;
 
 /// How often a lane looks whether more calls have come before it leaves.
@@ -51,8 +51,8 @@ pub(crate) enum Late {
 /// A queue, and a few lanes that empty it.
 ///
 /// # Cancellation
-/// A call whose future is dropped while it waits is taken out of the queue. When it is on its way it is
-/// done as if the caller were there.
+/// A call whose future is dropped while it waits is taken out of the queue. When it is on its way
+/// it is done as if the caller were there.
 pub(crate) struct Lanes<I, O> {
     shared: Arc<Shared<I, O>>,
 }
@@ -177,8 +177,8 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
         }
     }
 
-    /// Lets the tasks run that are ready to, as long as that brings calls: who has just been answered
-    /// often calls again at once. No time passes here while there is nothing else to do.
+    /// Lets the tasks run that are ready to, as long as that brings calls: who has just been
+    /// answered often calls again at once. No time passes here while there is nothing else to do.
     async fn gather(&self) {
         let mut waiting = 0;
         for _ in 0..LOOKS_MAX {
@@ -191,8 +191,8 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
         }
     }
 
-    /// Takes what waits, in its order, at most one call about each document. With nothing to take the
-    /// lane ends, in the same breath: whoever comes next must find it gone and start another.
+    /// Takes what waits, in its order, at most one call about each document. With nothing to take
+    /// the lane ends, in the same breath: whoever comes next must find it gone and start another.
     fn load_up(&mut self) -> Option<(Vec<I>, Vec<oneshot::Sender<O>>)> {
         let mut state = self.shared.state();
         state.lanes -= 1;

@@ -1,7 +1,7 @@
 //! PostgreSQL: documents in one table, shared by any number of instances on any number of machines.
 //!
-//! Saves of different documents that are under way together share a statement, and so a flush of the
-//! server's log; each caller has its own verdict. One caller alone waits for nobody.
+//! Saves of different documents that are under way together share a statement, and so a flush of
+//! the server's log; each caller has its own verdict. One caller alone waits for nobody.
 
 mod batch;
 mod config;
@@ -46,24 +46,24 @@ use crate::lanes::{Lanes, Late};
 /// The largest document that [`PostgresStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many statements with saves are under way at once, each on a connection of its own. With up to a
-/// hundred callers there are two, and more only when there is a full batch for each: a server that is
-/// far away or has many cores is kept busy then.
+/// How many statements with saves are under way at once, each on a connection of its own. With up
+/// to a hundred callers there are two, and more only when there is a full batch for each: a server
+/// that is far away or has many cores is kept busy then.
 const LANES: usize = 8;
 
 /// Documents in a table of a PostgreSQL server.
 ///
 /// # Guarantees
-/// * A committed write is on the server's disk, and on that of its synchronous standbys where it has
-///   any: each session asks for that itself, whatever the server's default is. A server with settings
-///   that void this (`fsync=off`) is refused when the store is opened.
+/// * A committed write is on the server's disk, and on that of its synchronous standbys where it
+///   has any: each session asks for that itself, whatever the server's default is. A server with
+///   settings that void this (`fsync=off`) is refused when the store is opened.
 /// * Any number of stores, processes and machines may use one table at the same time.
 /// * A version is never used again, not even by a document that was deleted and made anew.
 /// * A server that restarts or fails over is found again without help.
 ///
 /// # Limits
-/// PostgreSQL 12 or newer. A document has at most [`DOCUMENT_BYTES_MAX`] bytes. A call takes at most
-/// 10 s, or what [`PostgresConfig::timeout`] says.
+/// PostgreSQL 12 or newer. A document has at most [`DOCUMENT_BYTES_MAX`] bytes. A call takes at
+/// most 10 s, or what [`PostgresConfig::timeout`] says.
 ///
 /// # Cancellation
 /// A save, delete or transaction whose future is dropped is done or not done, never half done. When
@@ -123,7 +123,8 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`Error::Invalid`] when the server does not let us in, the table is not ours or of a newer
-    /// version, or a setting voids the promise. [`Error::Unavailable`] when the server cannot be reached.
+    /// version, or a setting voids the promise. [`Error::Unavailable`] when the server cannot be
+    /// reached.
     ///
     /// # Cancellation
     /// May be dropped at any time: the table is there whole or not at all.

@@ -1,9 +1,9 @@
 //! Redis and Valkey: documents on a server, or a cluster, that many instances share.
 //!
-//! The condition of a save is checked inside the server, by a script that also keeps the index of what
-//! is due; nothing can come in between. Saves of different documents that are under way together share
-//! a script, and so a flush of the server's file; each caller has its own verdict. One caller alone
-//! waits for nobody. On a cluster each save is a script of its own.
+//! The condition of a save is checked inside the server, by a script that also keeps the index of
+//! what is due; nothing can come in between. Saves of different documents that are under way
+//! together share a script, and so a flush of the server's file; each caller has its own verdict.
+//! One caller alone waits for nobody. On a cluster each save is a script of its own.
 
 mod batch;
 mod config;
@@ -70,19 +70,19 @@ const TRANSACTION_MAX: usize = 1000;
 /// # Guarantees
 /// * A committed write is as durable as the server's settings make it. With `appendonly yes` and
 ///   `appendfsync always` it survives a crash of the server and a loss of power. The settings are
-///   checked on opening: such as void the promise are refused, see [`Durability`], and such as weaken
-///   it are warned about, see [`warnings`](Self::warnings).
+///   checked on opening: such as void the promise are refused, see [`Durability`], and such as
+///   weaken it are warned about, see [`warnings`](Self::warnings).
 /// * A version is never used again, not even by a document that was deleted and made anew.
 /// * On a server there are transactions; on a cluster there are none.
 /// * The store finds the server again by itself after a restart or a broken connection.
 ///
 /// # Limits
-/// All documents are in the server's memory. A failover to a replica can lose the latest writes: Redis
-/// replicates after it has answered. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
+/// All documents are in the server's memory. A failover to a replica can lose the latest writes:
+/// Redis replicates after it has answered. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
 ///
 /// # Cancellation
-/// A save, delete or transaction whose future is dropped is done or not done, never half done. When it
-/// was already sent it is done later, perhaps after a load that follows.
+/// A save, delete or transaction whose future is dropped is done or not done, never half done. When
+/// it was already sent it is done later, perhaps after a load that follows.
 ///
 /// # Example
 /// ```no_run
@@ -122,8 +122,8 @@ impl RedisStore {
     /// Connects and looks at the server's settings. Nothing is written.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when the password is wrong or the server's settings would lose acknowledged
-    /// turns; [`Error::Unavailable`] when the server cannot be reached.
+    /// [`Error::Invalid`] when the password is wrong or the server's settings would lose
+    /// acknowledged turns; [`Error::Unavailable`] when the server cannot be reached.
     pub async fn open(config: RedisConfig) -> Result<Self, Error> {
         let name: Arc<str> = config.to_string().into();
         if config.is_encrypted() && rustls::crypto::CryptoProvider::get_default().is_none() {
@@ -140,7 +140,8 @@ impl RedisStore {
                 let link = Link::to_server(server.clone(), config.timeout).map_err(wrong)?;
                 let carrier = Arc::new(Carrier {
                     names: names.clone(),
-                    // Gives up a little earlier than the callers do, and can say better what happened.
+                    // Gives up a little earlier than the callers do, and can say better what
+                    // happened.
                     link: link.within(config.timeout * 9 / 10),
                     scripts: Arc::clone(&scripts),
                     counters: Arc::clone(&counters),
@@ -176,7 +177,8 @@ impl RedisStore {
         })
     }
 
-    /// What the server's settings take away from the promises, a sentence each. They are logged, too.
+    /// What the server's settings take away from the promises, a sentence each. They are logged,
+    /// too.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -1,8 +1,9 @@
 //! Object stores that speak S3 and know conditional writes: Amazon's, MinIO, SeaweedFS, R2, Ceph.
 //!
-//! A document is one object, written only under a condition on its ETag. What S3 lacks is made up for:
-//! ETags that come back (every object names its write), a conditional delete (a tombstone is written in
-//! the document's place), and an index of what is due (markers, small objects beside the documents).
+//! A document is one object, written only under a condition on its ETag. What S3 lacks is made up
+//! for: ETags that come back (every object names its write), a conditional delete (a tombstone is
+//! written in the document's place), and an index of what is due (markers, small objects beside the
+//! documents).
 
 mod bucket;
 mod config;
@@ -54,12 +55,12 @@ const REMOVALS_MAX: usize = 64;
 ///
 /// # Limits
 /// There are no transactions: the turn engine commits several documents by its protocol. A deleted
-/// document leaves a tombstone of some hundred bytes, which is used again when the key is. A document
-/// has at most [`DOCUMENT_BYTES_MAX`] bytes.
+/// document leaves a tombstone of some hundred bytes, which is used again when the key is. A
+/// document has at most [`DOCUMENT_BYTES_MAX`] bytes.
 ///
 /// # Cancellation
-/// A save or delete whose future is dropped is done or not done, never half done. When it was already
-/// sent it may be done later, perhaps after a load that follows.
+/// A save or delete whose future is dropped is done or not done, never half done. When it was
+/// already sent it may be done later, perhaps after a load that follows.
 ///
 /// # Example
 /// ```no_run

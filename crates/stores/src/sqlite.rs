@@ -1,8 +1,9 @@
 //! SQLite: the embedded engine, one file that the processes of one machine can share.
 //!
-//! A durable commit costs one flush to disk however much it carries. So one thread does all writing:
-//! it takes whatever waits, writes it in one transaction and answers each caller on its own. Reads
-//! have their own connections, and a write-ahead log lets them go on while the writer flushes.
+//! A durable commit costs one flush to disk however much it carries. So one thread does all
+//! writing: it takes whatever waits, writes it in one transaction and answers each caller on its
+//! own. Reads have their own connections, and a write-ahead log lets them go on while the writer
+//! flushes.
 
 mod failure;
 mod file;
@@ -48,7 +49,8 @@ const BATCH_MAX: usize = 64;
 /// How many calls may wait for a thread; more wait for a place in the queue.
 const QUEUE_MAX: usize = 1024;
 
-/// How many threads serve loads. One more serves the longer reads, so that loads never wait for them.
+/// How many threads serve loads. One more serves the longer reads, so that loads never wait for
+/// them.
 const LOADERS: usize = 2;
 
 /// How many keys one step of a listing reads.
@@ -67,8 +69,8 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 /// * A version is never used again, not even by a document that was deleted and made anew.
 ///
 /// # Limits
-/// The file must be on a local disk: the log's index is shared memory, which network file systems do
-/// not have. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
+/// The file must be on a local disk: the log's index is shared memory, which network file systems
+/// do not have. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
 ///
 /// # Cancellation
 /// A save, delete or transaction whose future is dropped is done or not done, never half done. When

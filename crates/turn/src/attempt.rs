@@ -16,7 +16,8 @@ pub(crate) use self::{
 };
 use crate::{Key, Limits, clock::Timestamp, current::Home, id::TurnId, ledger::Bag, store};
 
-/// What one run of the logic starts from. The turn has a share of it: one, instead of one in each part.
+/// What one run of the logic starts from. The turn has a share of it: one, instead of one in each
+/// part.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) id: TurnId,

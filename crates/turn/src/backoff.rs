@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::id::Ids;
 
-/// Bounds of a back-off: the first wait is a random time up to `first`, doubled each time, up to `max`.
+/// Bounds of a back-off: the first wait is a random time up to `first`, doubled each time, up to
+/// `max`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
     pub(crate) first: Duration,

@@ -36,12 +36,12 @@ type ErrorHandler =
 /// A bot: a handler per sort of activity. What has no handler is accepted and ignored.
 ///
 /// # Which handler runs
-/// One: the first that fits, in the order in which they were added; [`on_any`](Bot::on_any) only when no
-/// other does. So add the special before the general: `on_event("tick", ..)` before
+/// One: the first that fits, in the order in which they were added; [`on_any`](Bot::on_any) only
+/// when no other does. So add the special before the general: `on_event("tick", ..)` before
 /// `on(Kind::Event, ..)`. Only an activity that brings reactions put on *and* taken off runs two.
 ///
-/// [Middleware](Middleware) that was added with [`with`](Bot::with) runs around the handler, whatever
-/// was added first.
+/// [Middleware](Middleware) that was added with [`with`](Bot::with) runs around the handler,
+/// whatever was added first.
 ///
 /// # Example
 /// ```
@@ -78,8 +78,8 @@ impl Bot {
 
     /// Adds middleware: it runs around the handlers and around the middleware that is added later.
     ///
-    /// From then on every activity runs through it, also one that no handler is for: such an activity,
-    /// too, is loaded for and stored.
+    /// From then on every activity runs through it, also one that no handler is for: such an
+    /// activity, too, is loaded for and stored.
     ///
     /// # Example
     /// ```
@@ -100,10 +100,10 @@ impl Bot {
         self
     }
 
-    /// Lets a hook see every reply before it is part of the turn: what it gives back is sent, and nothing
-    /// is when it gives nothing back. Hooks run in the order in which they were added; those of the turn
-    /// ([`Turn::on_send`]) after those of the bot. They run inside the attempt: nothing is sent yet, and
-    /// an attempt that does not count leaves no trace of them.
+    /// Lets a hook see every reply before it is part of the turn: what it gives back is sent, and
+    /// nothing is when it gives nothing back. Hooks run in the order in which they were added;
+    /// those of the turn ([`Turn::on_send`]) after those of the bot. They run inside the attempt:
+    /// nothing is sent yet, and an attempt that does not count leaves no trace of them.
     ///
     /// # Example
     /// ```
@@ -125,9 +125,9 @@ impl Bot {
         self
     }
 
-    /// Lets a hook see every change of a sent message ([`Turn::update`]) before it is part of the turn:
-    /// what it gives back is what the message becomes; it stays as it is when the hook gives nothing
-    /// back. For the rest it is as [`on_send`](Self::on_send).
+    /// Lets a hook see every change of a sent message ([`Turn::update`]) before it is part of the
+    /// turn: what it gives back is what the message becomes; it stays as it is when the hook gives
+    /// nothing back. For the rest it is as [`on_send`](Self::on_send).
     #[must_use]
     pub fn on_update<F>(mut self, hook: F) -> Self
     where
@@ -158,7 +158,8 @@ impl Bot {
     /// Says what the user hears when a handler fails or panics. The failed turn leaves the state as
     /// it was; the words of this handler are sent, its changes of state are not kept.
     ///
-    /// Without one the sender gets an error, nothing is stored, and a redelivery runs the turn anew.
+    /// Without one the sender gets an error, nothing is stored, and a redelivery runs the turn
+    /// anew.
     #[must_use]
     pub fn on_error<F, Fut>(mut self, handler: F) -> Self
     where
@@ -176,8 +177,8 @@ impl Bot {
         self
     }
 
-    /// Chooses what a reply may cost: whether one that may have arrived is sent again, and for how long it
-    /// is worth sending. [`Turn::set_delivery`] chooses for one reply.
+    /// Chooses what a reply may cost: whether one that may have arrived is sent again, and for how
+    /// long it is worth sending. [`Turn::set_delivery`] chooses for one reply.
     #[must_use]
     pub fn delivery(mut self, policy: DeliveryPolicy) -> Self {
         self.delivery = policy;

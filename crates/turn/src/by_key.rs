@@ -1,8 +1,8 @@
 //! Things by key, in a hash table whose order nobody can see.
 //!
-//! Keys share long beginnings, so a tree compares much and misses the cache at every level. The order of
-//! a hash table is chance, and chance must not reach the engine unseeded: whoever wants to see all keys
-//! gets them sorted.
+//! Keys share long beginnings, so a tree compares much and misses the cache at every level. The
+//! order of a hash table is chance, and chance must not reach the engine unseeded: whoever wants to
+//! see all keys gets them sorted.
 
 use std::{
     fmt,

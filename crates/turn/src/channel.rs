@@ -17,9 +17,9 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
     /// after a time-out; the reply then counts as [`Delivery::Unknown`].
     async fn deliver(&self, parcel: &Parcel) -> Delivery;
 
-    /// Shows a fleeting sign at once: that the bot is typing, or a part of a message that is still being
-    /// made. It is not stored and not tried again; nobody minds if it is lost. Gives the channel's id of
-    /// it, if there is one.
+    /// Shows a fleeting sign at once: that the bot is typing, or a part of a message that is still
+    /// being made. It is not stored and not tried again; nobody minds if it is lost. Gives the
+    /// channel's id of it, if there is one.
     ///
     /// A channel that has no such signs need not have this: it shows nothing.
     async fn show(&self, key: &Key, sign: &Activity) -> Option<String> {
@@ -35,8 +35,8 @@ pub struct Parcel {
     pub id: ReplyId,
     /// The conversation's document.
     pub key: Key,
-    /// What to send; addressed already. A `messageUpdate` is what the message of its `id`, an id that the
-    /// channel gave, becomes; a `messageDelete` takes that message away.
+    /// What to send; addressed already. A `messageUpdate` is what the message of its `id`, an id
+    /// that the channel gave, becomes; a `messageDelete` takes that message away.
     pub activity: Arc<Activity>,
     /// Whether an earlier try may have arrived (a lost answer, a sender that died).
     pub is_repeat: bool,

@@ -1,7 +1,7 @@
 //! The conversations whose handlers are being polled on this thread, the innermost last.
 //!
-//! A handler that waits for another turn of its own conversation would wait for itself. Whoever begins a
-//! turn looks here first.
+//! A handler that waits for another turn of its own conversation would wait for itself. Whoever
+//! begins a turn looks here first.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -11,8 +11,8 @@ thread_local! {
     static INSIDE: RefCell<Vec<(Home, Key)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Tells instances of one process apart: another one may have a conversation of the same name, in a store
-/// of its own.
+/// Tells instances of one process apart: another one may have a conversation of the same name, in a
+/// store of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Home(usize);
 

@@ -1,4 +1,5 @@
-//! Delivery: couriers hand the outbox of a conversation over to its channel, and record that they did.
+//! Delivery: couriers hand the outbox of a conversation over to its channel, and record that they
+//! did.
 
 mod acks;
 mod courier;

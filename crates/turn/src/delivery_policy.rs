@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// The policy for a reply whose hand-over was ambiguous, and its age limit. The default repeats for ever.
+/// The policy for a reply whose hand-over was ambiguous, and its age limit. The default repeats for
+/// ever.
 ///
 /// # Example
 /// ```

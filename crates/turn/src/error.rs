@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{KeyError, bot_error::BotError, limits::Exceeded, store, versioned::Newer};
 
-/// Why a turn did not commit, as far as anybody knows: nothing of it was stored and nothing said, unless a
-/// save whose answer never came lands after all. Then a redelivery is recognised.
+/// Why a turn did not commit, as far as anybody knows: nothing of it was stored and nothing said,
+/// unless a save whose answer never came lands after all. Then a redelivery is recognised.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,8 +20,8 @@ pub enum Error {
         /// The name of the limit in [`Limits`](crate::Limits).
         limit: &'static str,
     },
-    /// The turn could not be committed in time: contention, throttling, an outage. Send it again: if
-    /// it was committed after all, that is recognised.
+    /// The turn could not be committed in time: contention, throttling, an outage. Send it again:
+    /// if it was committed after all, that is recognised.
     #[error(
         "the turn was not saved within {rounds} rounds and {waited:?}: {reason}; send it again"
     )]
@@ -80,8 +80,8 @@ pub enum Failure {
     /// A handler returned an error.
     #[error("the bot's logic failed")]
     Error(#[source] BotError),
-    /// The logic met state that a newer build wrote. No fault of its own: its error handler does not
-    /// run, and the sender is asked to send the activity again.
+    /// The logic met state that a newer build wrote. No fault of its own: its error handler does
+    /// not run, and the sender is asked to send the activity again.
     #[error(transparent)]
     Newer(Newer),
     /// A handler panicked.

@@ -1,8 +1,8 @@
 //! Named points at which a test build can be killed.
 //!
-//! With the feature `faults`, the environment variable `SAYSO_FAULT=name` or `name:n` makes the process
-//! kill itself, as `kill -9` does, the first or n-th time it passes that point. Without the feature
-//! nothing of this is compiled.
+//! With the feature `faults`, the environment variable `SAYSO_FAULT=name` or `name:n` makes the
+//! process kill itself, as `kill -9` does, the first or n-th time it passes that point. Without the
+//! feature nothing of this is compiled.
 //!
 //! The points: `after_load`, `before_commit`, `after_commit`, `after_hand_over`, `after_record`.
 

@@ -1,4 +1,5 @@
-//! Ids: of turns and replies, the same on every attempt and instance; of instances and writes, unique.
+//! Ids: of turns and replies, the same on every attempt and instance; of instances and writes,
+//! unique.
 
 use std::{fmt, time::Duration};
 
@@ -126,8 +127,8 @@ impl Ids {
         Self { instance, next: AtomicU64::new(1), dice: Mutex::new(dice) }
     }
 
-    /// Everything from the system's entropy: machines that boot from one image together must not share a
-    /// name.
+    /// Everything from the system's entropy: machines that boot from one image together must not
+    /// share a name.
     pub(crate) fn from_entropy() -> Self {
         let name = getrandom::u64().expect("the system has entropy");
         let seed = getrandom::u64().expect("the system has entropy");

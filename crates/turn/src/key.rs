@@ -1,7 +1,8 @@
 //! Keys: the names under which documents are stored.
 //!
 //! A key is made from the parts of an activity with the layout that the Bot Framework SDKs use, so
-//! that a bot can take over the state of another SDK. It is checked once, here; a store may rely on it.
+//! that a bot can take over the state of another SDK. It is checked once, here; a store may rely on
+//! it.
 
 use std::{
     cmp,
@@ -90,7 +91,8 @@ impl Key {
         Self::of_parts(&[channel_id, "/conversations/", conversation_id])
     }
 
-    /// Joins the parts of a key. Every turn does, so it happens on the stack, where they usually fit.
+    /// Joins the parts of a key. Every turn does, so it happens on the stack, where they usually
+    /// fit.
     fn of_parts(parts: &[&str]) -> Result<Self, KeyError> {
         let mut text: SmallVec<[u8; 128]> = SmallVec::new();
         parts.iter().for_each(|part| text.extend_from_slice(part.as_bytes()));
@@ -123,8 +125,8 @@ impl Key {
         Self::new(format!("{channel_id}/conversations/{conversation_id}/users/{user_id}"))
     }
 
-    /// The kind of document that this names, read from its text. Ids may hold slashes, so this is a good
-    /// guess: good enough to say how long to keep a document, and used for nothing else.
+    /// The kind of document that this names, read from its text. Ids may hold slashes, so this is a
+    /// good guess: good enough to say how long to keep a document, and used for nothing else.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         let mut parts = self.text.split('/');

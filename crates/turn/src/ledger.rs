@@ -1,7 +1,7 @@
 //! The ledger: the runtime's own part of a document, and the pure bookkeeping on it.
 //!
-//! It is the reason why one conditional write is enough: the fact that a turn ran, what it wants said
-//! and what it wants to happen later change together with the state, or not at all.
+//! It is the reason why one conditional write is enough: the fact that a turn ran, what it wants
+//! said and what it wants to happen later change together with the state, or not at all.
 
 mod answers;
 mod bag;
@@ -60,8 +60,8 @@ pub struct Ledger {
     pub answers: Vec<Arc<Recorded>>,
     /// Who delivers the outbox.
     pub claim: Option<Claim>,
-    /// Activities that were acknowledged before their turns ended, in the order of their arrival. While
-    /// there is one, whatever arrives takes its place behind it.
+    /// Activities that were acknowledged before their turns ended, in the order of their arrival.
+    /// While there is one, whatever arrives takes its place behind it.
     pub inbox: Vec<Arc<Accepted>>,
     /// Replies decided and not yet recorded as handed over, in commit order.
     pub outbox: Vec<Arc<Entry>>,
@@ -71,8 +71,8 @@ pub struct Ledger {
     pub parked: Vec<Arc<Parked>>,
     /// What is to happen later.
     pub timers: Vec<Arc<Timer>>,
-    /// A change that a turn of another document wants to make here, where the engine cannot write both
-    /// at once.
+    /// A change that a turn of another document wants to make here, where the engine cannot write
+    /// both at once.
     pub prepared: Option<Arc<Prepared>>,
     /// Writes of this document that decided about others, until those are finished.
     pub decided: Vec<Decided>,
@@ -118,8 +118,8 @@ impl Ledger {
         self.held.filter(|_| self.inbox.is_empty() && !self.outbox.is_empty())
     }
 
-    /// A due time that says how many seconds an outbox rests. It is no time of any clock: a wrong one must
-    /// not make replies wait, so whoever sees it waits by its own.
+    /// A due time that says how many seconds an outbox rests. It is no time of any clock: a wrong
+    /// one must not make replies wait, so whoever sees it waits by its own.
     fn resting_due(held: Held) -> Timestamp {
         Timestamp::from_millis(Self::CLAIMED.as_millis() + 1 + held.rest_s)
     }

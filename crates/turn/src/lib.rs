@@ -1,9 +1,10 @@
 //! The turn engine of Sayso: a turn commits its state, its replies and the fact that it ran in one
 //! conditional write, and only then speaks.
 //!
-//! The engine is written once, over seams: [`store::Store`], [`channel::Channel`], [`clock::Clock`],
-//! [`clock::Tasks`] and a seed. Production and simulation differ only in these. Start at [`Engine`] to
-//! run a bot, at [`Turn`] to write one, at [`script`] to test one, at [`run()`] to test a single turn.
+//! The engine is written once, over seams: [`store::Store`], [`channel::Channel`],
+//! [`clock::Clock`], [`clock::Tasks`] and a seed. Production and simulation differ only in these.
+//! Start at [`Engine`] to run a bot, at [`Turn`] to write one, at [`script`] to test one, at
+//! [`run()`] to test a single turn.
 
 pub mod channel;
 pub mod clock;

@@ -24,16 +24,17 @@ pub struct Limits {
     pub deadline: Duration,
     /// The number of attempts at a turn when others commit first or the store fails.
     pub rounds_max: u32,
-    /// The time after which a turn is made durable, acknowledged and continued: from then on its sender
-    /// need not wait, and another instance takes it up if this one dies. Not shorter than
-    /// `deadline` means never. The answer to an `invoke` and replies to `expectReplies` cannot follow
-    /// later, so their turns have until `deadline`.
+    /// The time after which a turn is made durable, acknowledged and continued: from then on its
+    /// sender need not wait, and another instance takes it up if this one dies. Not shorter than
+    /// `deadline` means never. The answer to an `invoke` and replies to `expectReplies` cannot
+    /// follow later, so their turns have until `deadline`.
     pub acknowledge_after: Duration,
     /// The longest time of the logic of an acknowledged turn.
     pub long_deadline: Duration,
     /// The most acknowledged activities of one conversation that may wait for their turns.
     pub inbox_max: usize,
-    /// The number of instances that may be lost while they run an acknowledged turn, before it is given up.
+    /// The number of instances that may be lost while they run an acknowledged turn, before it is
+    /// given up.
     pub lost_max: u32,
     /// The interval of the typing indicator while a long turn is at work.
     pub typing_every: Duration,
@@ -45,14 +46,16 @@ pub struct Limits {
     pub batch_max: usize,
     /// The most activities of one conversation that may wait.
     pub queue_max: usize,
-    /// The most inbound ids that a conversation remembers: the deduplication window for redeliveries.
+    /// The most inbound ids that a conversation remembers: the deduplication window for
+    /// redeliveries.
     pub seen_max: usize,
-    /// The most recorded answers (`expectReplies`, `invoke`) that a conversation keeps for redeliveries.
+    /// The most recorded answers (`expectReplies`, `invoke`) that a conversation keeps for
+    /// redeliveries.
     pub answers_max: usize,
     /// The most replies of one turn.
     pub replies_max: usize,
-    /// The most sent messages that a conversation remembers the channel's ids of, the newest: of those
-    /// whose [`MessageId`](crate::MessageId) was kept.
+    /// The most sent messages that a conversation remembers the channel's ids of, the newest: of
+    /// those whose [`MessageId`](crate::MessageId) was kept.
     pub sent_max: usize,
     /// The most replies of a conversation that may wait for delivery.
     pub outbox_max: usize,
@@ -60,24 +63,25 @@ pub struct Limits {
     pub timers_max: usize,
     /// The most undeliverable replies (dead letters) that a conversation keeps, the newest.
     pub parked_max: usize,
-    /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first, but the last
-    /// one stays while there is room.
+    /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first, but
+    /// the last one stays while there is room.
     pub parked_bytes_max: usize,
-    /// The most bytes of recorded answers that a conversation keeps for redeliveries; the oldest go first,
-    /// but the last one stays.
+    /// The most bytes of recorded answers that a conversation keeps for redeliveries; the oldest go
+    /// first, but the last one stays.
     pub answers_bytes_max: usize,
     /// The number of attempts at a timer whose turn fails, before it is parked.
     pub timer_attempts_max: u32,
     /// The longest wait between two tries of a timer.
     pub timer_backoff_max: Duration,
-    /// The most commits of one conversation that a runner makes in a row before it rests for a moment, so
-    /// that another instance gets its turn; four times as many where nothing waits between them.
+    /// The most commits of one conversation that a runner makes in a row before it rests for a
+    /// moment, so that another instance gets its turn; four times as many where nothing waits
+    /// between them.
     pub burst_max: u32,
-    /// The most waiting conversations that this instance takes up at once: after an outage, or of another
-    /// instance that is gone.
+    /// The most waiting conversations that this instance takes up at once: after an outage, or of
+    /// another instance that is gone.
     pub recoveries_max: usize,
-    /// The most turns whose receipts of [`once`](crate::Turn::once) are kept in this process; the least
-    /// recently used go first.
+    /// The most turns whose receipts of [`once`](crate::Turn::once) are kept in this process; the
+    /// least recently used go first.
     pub effects_max: usize,
     /// The largest document, in bytes of JSON.
     pub document_bytes_max: usize,
@@ -87,13 +91,14 @@ pub struct Limits {
     pub claim: Duration,
     /// The longest time of one hand-over. Must be well below `claim`.
     pub send_timeout: Duration,
-    /// The number of attempts at a hand-over before the reply is parked. Not counted are those at which the
-    /// channel asked for half a minute or more (`Retry-After`); a reply that expires is tried until then.
+    /// The number of attempts at a hand-over before the reply is parked. Not counted are those at
+    /// which the channel asked for half a minute or more (`Retry-After`); a reply that expires is
+    /// tried until then.
     pub send_attempts_max: u32,
     /// The longest wait between two tries of a hand-over, unless the channel asks for more.
     pub send_backoff_max: Duration,
-    /// The longest time that the courier waits for a commit to record hand-overs with, before it records
-    /// by itself: four times as long as the last commit took, a tenth of this at least.
+    /// The longest time that the courier waits for a commit to record hand-overs with, before it
+    /// records by itself: four times as long as the last commit took, a tenth of this at least.
     pub record_after: Duration,
     /// The interval at which this instance looks for what others left behind.
     pub sweep_every: Duration,
@@ -111,11 +116,11 @@ pub(crate) struct Exceeded {
     pub(crate) limit: &'static str,
 }
 
-/// Retention (TTL): the time a document is kept after its last turn, by the kind of its key; for ever
-/// without a time.
+/// Retention (TTL): the time a document is kept after its last turn, by the kind of its key; for
+/// ever without a time.
 ///
-/// An expired document counts as absent at once, on every engine, and is removed soon after. One in which
-/// replies or timers wait does not expire.
+/// An expired document counts as absent at once, on every engine, and is removed soon after. One in
+/// which replies or timers wait does not expire.
 ///
 /// # Example
 /// ```

@@ -17,12 +17,13 @@ use crate::{
 /// What stands before an id that a channel gave, to tell it from one of ours.
 const CHANNEL: &str = "channel:";
 
-/// Names a message that the bot sent: [`say`](crate::Turn::say) gives it, [`update`](crate::Turn::update)
-/// and [`delete`](crate::Turn::delete) take it, in the same turn or in any later one.
+/// Names a message that the bot sent: [`say`](crate::Turn::say) gives it,
+/// [`update`](crate::Turn::update) and [`delete`](crate::Turn::delete) take it, in the same turn or
+/// in any later one.
 ///
-/// It can be kept in the state. The channel's own id of the message takes its place when the courier has
-/// handed the message over; that is remembered for the messages whose `MessageId` was written anywhere,
-/// the last [`sent_max`](crate::Limits::sent_max) of them.
+/// It can be kept in the state. The channel's own id of the message takes its place when the
+/// courier has handed the message over; that is remembered for the messages whose `MessageId` was
+/// written anywhere, the last [`sent_max`](crate::Limits::sent_max) of them.
 ///
 /// # Example
 /// ```
@@ -65,8 +66,8 @@ enum Name {
 }
 
 impl MessageId {
-    /// A message by the id that its channel has given it: the one whose button was pressed, for example,
-    /// which is the `replyToId` of the press.
+    /// A message by the id that its channel has given it: the one whose button was pressed, for
+    /// example, which is the `replyToId` of the press.
     #[must_use]
     pub fn of_channel(id: impl Into<String>) -> Self {
         Self { name: Name::Channels(id.into()), kept: None }

@@ -1,7 +1,7 @@
 //! One run of the logic: a pure function of an activity and documents.
 //!
-//! The engine runs every attempt through here, and so can anybody's unit test: no store, no channel,
-//! no runtime.
+//! The engine runs every attempt through here, and so can anybody's unit test: no store, no
+//! channel, no runtime.
 
 mod made;
 mod running;
@@ -40,8 +40,8 @@ pub type Documents = BTreeMap<Key, Bag>;
 pub struct Outcome {
     /// The documents as they would be saved: those given, changed, and new ones.
     pub documents: Documents,
-    /// The replies in order, addressed. Changes of earlier messages are among them, as `messageUpdate`
-    /// and `messageDelete`.
+    /// The replies in order, addressed. Changes of earlier messages are among them, as
+    /// `messageUpdate` and `messageDelete`.
     pub replies: Vec<Activity>,
     /// The events asked for, with their times.
     pub timers: Vec<(Timestamp, Activity)>,
@@ -54,8 +54,8 @@ pub struct Outcome {
 /// Runs a bot's logic once on an activity and documents: no store, no channel, nothing sent.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the activity names no conversation, [`Error::Failed`] when the logic fails,
-/// [`Error::Newer`] when a newer build wrote the state.
+/// [`Error::Invalid`] when the activity names no conversation, [`Error::Failed`] when the logic
+/// fails, [`Error::Newer`] when a newer build wrote the state.
 ///
 /// # Cancellation
 /// Dropping the future drops the run; nothing happened.

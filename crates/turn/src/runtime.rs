@@ -1,6 +1,7 @@
 //! The runtime: the handle to an instance, and everything that starts or ends one.
 //!
-//! It stands above the rooms: the engine that commits, the couriers that deliver, the sweep that recovers.
+//! It stands above the rooms: the engine that commits, the couriers that deliver, the sweep that
+//! recovers.
 
 mod builder;
 mod operator;
@@ -31,7 +32,8 @@ const GRACE: Duration = Duration::from_millis(250);
 /// How long a shut-down waits for claims to be given up.
 const RELEASE_TIME: Duration = Duration::from_secs(1);
 
-/// An instance: runs a bot over a store and a channel. Cloning it gives another handle to the same instance.
+/// An instance: runs a bot over a store and a channel. Cloning it gives another handle to the same
+/// instance.
 ///
 /// # Example
 /// ```
@@ -62,11 +64,12 @@ impl Engine {
     /// Takes an activity in and answers when its turn is durable. Replies follow on their own.
     ///
     /// # Guarantees
-    /// The same activity (by id) delivered again, to any instance, changes nothing and gets the same
-    /// answer. An activity without an id is taken for a new one each time.
+    /// The same activity (by id) delivered again, to any instance, changes nothing and gets the
+    /// same answer. An activity without an id is taken for a new one each time.
     ///
     /// # Errors
-    /// When the turn was not committed: nothing is stored and nothing said. See [`Error::is_retryable`].
+    /// When the turn was not committed: nothing is stored and nothing said. See
+    /// [`Error::is_retryable`].
     ///
     /// # Cancellation
     /// Dropping the future does not stop the turn; send the activity again to learn its answer.
@@ -78,13 +81,13 @@ impl Engine {
         self.take_in(activity.into(), None)
     }
 
-    /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they go to
-    /// `listener` instead of the channel, before the answer, and its replies are in the answer. For an
-    /// activity with `deliveryMode: stream`.
+    /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they
+    /// go to `listener` instead of the channel, before the answer, and its replies are in the
+    /// answer. For an activity with `deliveryMode: stream`.
     ///
     /// # Guarantees
-    /// As for [`receive`](Self::receive). What the listener hears may be heard again, from a further
-    /// attempt; only the answer counts.
+    /// As for [`receive`](Self::receive). What the listener hears may be heard again, from a
+    /// further attempt; only the answer counts.
     ///
     /// # Errors
     /// As for [`receive`](Self::receive).
@@ -126,8 +129,9 @@ impl Engine {
         self.answered(&key, receiver).await
     }
 
-    /// Waits for the answer of a turn. One that still waits in its queue at the deadline hears so, whatever
-    /// its conversation is busy with; one that is being run or saved is timed by its batch.
+    /// Waits for the answer of a turn. One that still waits in its queue at the deadline hears so,
+    /// whatever its conversation is busy with; one that is being run or saved is timed by its
+    /// batch.
     async fn answered(&self, key: &Key, mut receiver: Receiver) -> Result<Answer, Error> {
         let core = &self.core;
         let most = core.limits.deadline + GRACE;
@@ -187,8 +191,9 @@ impl Engine {
         self.core.me()
     }
 
-    /// Shuts down in good order: takes nothing new in, finishes turns and deliveries within a time, and
-    /// releases what is left for others to deliver. Gives the number of conversations left behind.
+    /// Shuts down in good order: takes nothing new in, finishes turns and deliveries within a time,
+    /// and releases what is left for others to deliver. Gives the number of conversations left
+    /// behind.
     ///
     /// # Cancellation
     /// Dropping the future leaves the instance closed for new activities; the rest goes on.

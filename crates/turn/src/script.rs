@@ -1,13 +1,13 @@
 //! Scripts: a bot tested as a dialogue, without a server, a store or a clock.
 //!
-//! A script runs every activity as the engine's own attempt does: handlers that fail change nothing,
-//! an activity that comes again counts once, timers are durable and fire once. State goes from turn
-//! to turn as JSON. Nothing is said to anybody and no time passes but the script's own, so a script
-//! takes microseconds and gives the same result each time.
+//! A script runs every activity as the engine's own attempt does: handlers that fail change
+//! nothing, an activity that comes again counts once, timers are durable and fire once. State goes
+//! from turn to turn as JSON. Nothing is said to anybody and no time passes but the script's own,
+//! so a script takes microseconds and gives the same result each time.
 //!
 //! Steps are only written down; awaiting the script plays them. A bot that says anything else than
-//! the script expects, or more, or less, fails the test with the dialogue so far and an arrow at the
-//! line that differs. Only typing and trace activities need not be expected.
+//! the script expects, or more, or less, fails the test with the dialogue so far and an arrow at
+//! the line that differs. Only typing and trace activities need not be expected.
 //!
 //! # Example
 //! ```
@@ -158,8 +158,8 @@ impl<'a> Script<'a> {
         self.activity(Activity::message(text))
     }
 
-    /// Sends any activity to the bot. What it lacks of an address (channel, conversation, sender, recipient,
-    /// language, id) is added.
+    /// Sends any activity to the bot. What it lacks of an address (channel, conversation, sender,
+    /// recipient, language, id) is added.
     ///
     /// # Example
     /// ```
@@ -191,8 +191,8 @@ impl<'a> Script<'a> {
         self.activity(Activity { members_added, ..Activity::new(Kind::ConversationUpdate) })
     }
 
-    /// Redelivers the last activity, as a channel may. If its turn was saved, nothing happens; if it
-    /// failed and no error handler minded, it runs anew.
+    /// Redelivers the last activity, as a channel may. If its turn was saved, nothing happens; if
+    /// it failed and no error handler minded, it runs anew.
     ///
     /// # Example
     /// ```

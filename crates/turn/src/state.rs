@@ -1,4 +1,5 @@
-//! State by reference: a document's properties as the author's own types, for the length of one attempt.
+//! State by reference: a document's properties as the author's own types, for the length of one
+//! attempt.
 //!
 //! A property is parsed when it is first asked for and written back only if it changed, so reading
 //! costs nothing at the end and properties that nobody touched are never even parsed.
@@ -171,8 +172,8 @@ impl State {
         self.live.push(Slot { name: name.to_owned(), value: Box::new(Parsed(value)) });
     }
 
-    /// A property as it is stored, for those who read it themselves; `None` when there is none, or when
-    /// it is in use as a type in this turn.
+    /// A property as it is stored, for those who read it themselves; `None` when there is none, or
+    /// when it is in use as a type in this turn.
     #[must_use]
     pub fn raw(&self, name: &str) -> Option<&Raw> {
         let is_live = self.live.iter().any(|slot| slot.name == name);

@@ -1,4 +1,5 @@
-//! Counters: what an instance did, for operators and for tests that must see that something happened.
+//! Counters: what an instance did, for operators and for tests that must see that something
+//! happened.
 
 use crate::sync::{AtomicU64, Ordering};
 

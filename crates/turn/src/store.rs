@@ -14,17 +14,18 @@ use smol_str::SmolStr;
 pub use self::memory::MemoryStore;
 use crate::{Key, clock::Timestamp};
 
-/// An engine that keeps documents: JSON text under a key, with a version that changes on every write.
+/// An engine that keeps documents: JSON text under a key, with a version that changes on every
+/// write.
 ///
 /// # Contract
-/// * Per key, [`save`](Self::save) and [`delete`](Self::delete) are linearizable, and once they have
-///   answered [`Saved::Committed`] the change survives a crash of this process.
+/// * Per key, [`save`](Self::save) and [`delete`](Self::delete) are linearizable, and once they
+///   have answered [`Saved::Committed`] the change survives a crash of this process.
 /// * Body and version of [`load`](Self::load) come from one answer of the engine, never from two.
 /// * A failed condition is a value, [`Saved::Conflict`], never an error. Everything else that goes
 ///   wrong is an [`Error`], and its kind says what is known about the write.
 /// * Keys and bodies are opaque: never normalised, never looked into.
-/// * Dropping a future of this trait leaves the write either done or not done, never half done. It may
-///   still land after a following load; only a conditional write of one's own settles that.
+/// * Dropping a future of this trait leaves the write either done or not done, never half done. It
+///   may still land after a following load; only a conditional write of one's own settles that.
 #[async_trait]
 pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Reads a document, or `None` when there is none.
@@ -51,8 +52,8 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Writing several documents, all or none, where the engine can.
     fn transactions(&self) -> Option<&dyn Transactions>;
 
-    /// How long a [`save`](Self::save) takes at most, whatever happens, where the store sees to that by
-    /// itself. The runtime then sets no timer of its own.
+    /// How long a [`save`](Self::save) takes at most, whatever happens, where the store sees to
+    /// that by itself. The runtime then sets no timer of its own.
     fn save_time_max(&self) -> Option<Duration> {
         None
     }
@@ -127,9 +128,9 @@ pub struct Write {
     pub body: String,
     /// From when on [`Store::due`] names this document, if at all. Replaces the former value.
     pub due: Option<Timestamp>,
-    /// From when on the document counts as absent, if at all. The runtime keeps to this by itself, on
-    /// any engine; one that forgets documents by itself may use it to save the runtime the work, from
-    /// that time on and never before it. Replaces the former value.
+    /// From when on the document counts as absent, if at all. The runtime keeps to this by itself,
+    /// on any engine; one that forgets documents by itself may use it to save the runtime the work,
+    /// from that time on and never before it. Replaces the former value.
     pub expires: Option<Timestamp>,
 }
 
@@ -162,7 +163,8 @@ pub enum Saved<T = ETag> {
 pub struct Due {
     /// The document.
     pub key: Key,
-    /// Its version at that moment, so that a look can tell whether anything happened since the last.
+    /// Its version at that moment, so that a look can tell whether anything happened since the
+    /// last.
     pub etag: ETag,
     /// The time that was given on save.
     pub at: Timestamp,

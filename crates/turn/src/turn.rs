@@ -1,7 +1,8 @@
 //! The turn as the author of a bot sees it.
 //!
-//! Everything here changes this attempt only. Saying something adds to a list; state is a copy. What
-//! the list and the copy hold becomes real when the attempt commits, all of it together, or never.
+//! Everything here changes this attempt only. Saying something adds to a list; state is a copy.
+//! What the list and the copy hold becomes real when the attempt commits, all of it together, or
+//! never.
 
 mod hooked;
 mod hooks;
@@ -181,10 +182,11 @@ impl Turn {
     /// The state of the user on this channel, whatever the conversation.
     ///
     /// # Guarantees
-    /// What is changed commits together with the conversation, or not at all. What is only read is as of the
-    /// moment of the read: another turn may change it before this one commits. A turn that touches several
-    /// further documents sees one state of those that it only reads: if one of them has changed by the
-    /// commit, the turn runs again. On a store that shows old versions a read may be one.
+    /// What is changed commits together with the conversation, or not at all. What is only read is
+    /// as of the moment of the read: another turn may change it before this one commits. A turn
+    /// that touches several further documents sees one state of those that it only reads: if one of
+    /// them has changed by the commit, the turn runs again. On a store that shows old versions a
+    /// read may be one.
     ///
     /// # Errors
     /// When the activity has no sender, the store cannot be read, or what is stored does not fit.
@@ -259,10 +261,10 @@ impl Turn {
     /// hands it an idempotency key that is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
-    /// A success is kept until the turn commits, whatever happens to its attempts; a failure is not. A
-    /// name that was used before in the same attempt makes another call, under a key of its own: in a
-    /// loop each pass has its call. After a crash a call is made again under the same key: the called
-    /// service must honour it for exactly-once.
+    /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
+    /// not. A name that was used before in the same attempt makes another call, under a key of its
+    /// own: in a loop each pass has its call. After a crash a call is made again under the same
+    /// key: the called service must honour it for exactly-once.
     ///
     /// # Limits
     /// [`effects_max`](crate::Limits::effects_max) turns of a process have their receipts kept.
@@ -271,8 +273,8 @@ impl Turn {
     /// Those of the call.
     ///
     /// # Cancellation
-    /// Dropping the future drops the call; the next attempt makes it again, under the same key. So does a
-    /// conflict that ends an attempt in the middle of a slow call.
+    /// Dropping the future drops the call; the next attempt makes it again, under the same key. So
+    /// does a conflict that ends an attempt in the middle of a slow call.
     ///
     /// # Example
     /// ```
@@ -306,8 +308,8 @@ impl Turn {
     /// Asks for an event to this conversation later. It is durable with this turn, happens once, on
     /// whatever instance is alive then, and arrives as an activity from the same user.
     ///
-    /// A turn of it that fails is tried again with back-off, [`timer_attempts_max`] times; then it is parked
-    /// with its cause, where an operator can try it again.
+    /// A turn of it that fails is tried again with back-off, [`timer_attempts_max`] times; then it
+    /// is parked with its cause, where an operator can try it again.
     ///
     /// [`timer_attempts_max`]: crate::Limits::timer_attempts_max
     pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {

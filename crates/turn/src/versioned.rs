@@ -1,9 +1,10 @@
-//! State that outlives deployments: a version in what is stored, upcasters from older versions, and a
-//! fence against newer ones.
+//! State that outlives deployments: a version in what is stored, upcasters from older versions, and
+//! a fence against newer ones.
 //!
-//! During a deployment two builds share one store. The new one reads what the old one wrote and brings
-//! it up, step by step. The old one cannot know what the new one wrote, so it refuses the turn in a way
-//! that makes the sender try again, until the message reaches an instance of the new build.
+//! During a deployment two builds share one store. The new one reads what the old one wrote and
+//! brings it up, step by step. The old one cannot know what the new one wrote, so it refuses the
+//! turn in a way that makes the sender try again, until the message reaches an instance of the new
+//! build.
 
 mod fence;
 pub mod golden;
@@ -27,28 +28,29 @@ pub const VALUE_MEMBER: &str = "value";
 ///
 /// # What is stored
 /// For a struct with named fields: the object of the fields, with one member more,
-/// `{"$version":3,"toppings":[]}`. For everything else (an enum, a tuple struct, a transparent one) the
-/// value in a wrapper: `{"$version":3,"value":"Start"}`. What has no `$version` is version 1: a plain
-/// struct or enum with serde's derives can become a `BotState` later.
+/// `{"$version":3,"toppings":[]}`. For everything else (an enum, a tuple struct, a transparent one)
+/// the value in a wrapper: `{"$version":3,"value":"Start"}`. What has no `$version` is version 1: a
+/// plain struct or enum with serde's derives can become a `BotState` later.
 ///
 /// # Attributes
-/// * `#[state(version = 3, upcast(1 = from_v1, 2 = from_v2))]`: the current version, and for each older
-///   one a `fn(serde_json::Value) -> Result<serde_json::Value, E>` that makes the next version of it. It
-///   gets the value without `$version`. `E` is anything that becomes a [`BotError`]. Where nothing
-///   is to be done (a variant was added, a field that may be missing), give [`as_is`].
-/// * `#[serde(...)]` works as ever on fields, variants and the type. Only `from`, `try_from`, `into`,
-///   `remote` and `crate` on the type itself do not.
+/// * `#[state(version = 3, upcast(1 = from_v1, 2 = from_v2))]`: the current version, and for each
+///   older one a `fn(serde_json::Value) -> Result<serde_json::Value, E>` that makes the next
+///   version of it. It gets the value without `$version`. `E` is anything that becomes a
+///   [`BotError`]. Where nothing is to be done (a variant was added, a field that may be missing),
+///   give [`as_is`].
+/// * `#[serde(...)]` works as ever on fields, variants and the type. Only `from`, `try_from`,
+///   `into`, `remote` and `crate` on the type itself do not.
 ///
 /// # Guarantees
-/// A value of a newer version than [`VERSION`](Self::VERSION) is never read, so it is never overwritten:
-/// the turn that meets it is refused with a retryable error, is not recorded, and `on_error` does not
-/// run. What is read and not changed stays stored as it was, in its old version; what changes is
-/// written in the current one.
+/// A value of a newer version than [`VERSION`](Self::VERSION) is never read, so it is never
+/// overwritten: the turn that meets it is refused with a retryable error, is not recorded, and
+/// `on_error` does not run. What is read and not changed stays stored as it was, in its old
+/// version; what changes is written in the current one.
 ///
 /// # Limits
-/// The fence is built by the build that knows it: deploy a type as `BotState` (version 1) before you
-/// deploy its version 2. An older version, and one whose `$version` does not come first, is read
-/// through [`serde_json::Value`], which holds whole numbers of 64 bits.
+/// The fence is built by the build that knows it: deploy a type as `BotState` (version 1) before
+/// you deploy its version 2. An older version, and one whose `$version` does not come first, is
+/// read through [`serde_json::Value`], which holds whole numbers of 64 bits.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,5 @@
-//! Many messages at once to one conversation that did not exist, over one and two processes on Azurite.
+//! Many messages at once to one conversation that did not exist, over one and two processes on
+//! Azurite.
 
 use std::{cell::RefCell, net::SocketAddr, sync::Arc};
 

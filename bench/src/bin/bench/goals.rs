@@ -159,7 +159,8 @@ impl Results {
         goals.extend([
             at_most(
                 "a million idle conversations, memory held",
-                // The engine's cache and SQLite's have 64 MiB each; half of that for what is around.
+                // The engine's cache and SQLite's have 64 MiB each; half of that for what is
+                // around.
                 192.0,
                 "MB",
                 conversations(million, "held_bytes").map(|bytes| bytes / f64::from(1 << 20)),

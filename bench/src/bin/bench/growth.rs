@@ -1,5 +1,5 @@
-//! The cost of a turn against what it meets: the size of the state, the ids seen, the replies that wait,
-//! the conversations that there are, the instances that share a store.
+//! The cost of a turn against what it meets: the size of the state, the ids seen, the replies that
+//! wait, the conversations that there are, the instances that share a store.
 
 use std::{
     hint::black_box,

@@ -86,7 +86,8 @@ impl Server {
         logic: Logic,
         is_quick: bool,
     ) -> anyhow::Result<Self> {
-        // Twice: the first one warms a runtime that compiles as it goes, the second tells how fast it is.
+        // Twice: the first one warms a runtime that compiles as it goes, the second tells how fast
+        // it is.
         let mut rate = 0.0;
         for _ in 0..2 {
             let talk = Talk { logic, messages: MESSAGES[0] };

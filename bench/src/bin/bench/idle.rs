@@ -1,5 +1,5 @@
-//! One process with many conversations on SQLite, nearly all of them idle: what they hold in memory and
-//! what a turn costs beside them.
+//! One process with many conversations on SQLite, nearly all of them idle: what they hold in memory
+//! and what a turn costs beside them.
 //!
 //! A process of its own, so that its memory is that of these conversations and of nothing before.
 

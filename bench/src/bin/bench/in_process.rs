@@ -36,9 +36,9 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn measure(bench: &Bench, runtime: Runtime, logic: Logic) -> anyhow::Result<Value> {
-    // What warms up (a compiler in the runtime) has a run before. More for who is quick about it, or
-    // there would be little to measure; not so many that memory grows beyond the others' in what is
-    // kept of each conversation.
+    // What warms up (a compiler in the runtime) has a run before. More for who is quick about it,
+    // or there would be little to measure; not so many that memory grows beyond the others' in what
+    // is kept of each conversation.
     let (conversations, runs) = match runtime {
         Runtime::Sayso => (3000, "7"),
         Runtime::JavaScript | Runtime::Agents => (600, "3"),

@@ -1,5 +1,6 @@
-//! Measures this runtime, whole: in process and as a server, beside other runtimes, as it grows and when
-//! it is killed. Writes what it saw as lines of JSON, and the page with tables and plots from them.
+//! Measures this runtime, whole: in process and as a server, beside other runtimes, as it grows and
+//! when it is killed. Writes what it saw as lines of JSON, and the page with tables and plots from
+//! them.
 //!
 //! `scripts/bench` builds it, starts what it needs and calls it.
 

@@ -1,5 +1,5 @@
-//! The page: tables and plots of what was measured last. What stands below a mark is written by hand and
-//! kept.
+//! The page: tables and plots of what was measured last. What stands below a mark is written by
+//! hand and kept.
 
 mod sheet;
 

@@ -1,7 +1,8 @@
-//! Turns in flight on an instance that is killed: how long until another one has delivered every reply.
+//! Turns in flight on an instance that is killed: how long until another one has delivered every
+//! reply.
 //!
-//! The channel leaves replies unanswered until enough of them are in flight; then the instance that sent
-//! them is killed, and the channel takes whatever comes.
+//! The channel leaves replies unanswered until enough of them are in flight; then the instance that
+//! sent them is killed, and the channel takes whatever comes.
 
 use std::{
     collections::BTreeMap,
@@ -96,8 +97,8 @@ fn measure(bench: &Bench, count: usize) -> anyhow::Result<Record> {
         .with("last_s", since(last)))
 }
 
-/// How many replies the channel has and does not answer, once they are as many as there were turns. A bot
-/// may not have sent all of them: then it is what there is after a while.
+/// How many replies the channel has and does not answer, once they are as many as there were turns.
+/// A bot may not have sent all of them: then it is what there is after a while.
 fn in_flight(sink: &Sink, count: usize) -> usize {
     for _ in 0..200 {
         if sink.held() >= count {

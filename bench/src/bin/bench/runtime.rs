@@ -123,7 +123,8 @@ impl Programs {
     fn program(&self, runtime: Runtime, own: &str, peer: &str) -> anyhow::Result<Command> {
         if runtime == Runtime::Sayso {
             let mut command = Command::new(&self.own);
-            // With backtraces Azure's client takes one for every answer that is an error, 404 included.
+            // With backtraces Azure's client takes one for every answer that is an error, 404
+            // included.
             command.arg(own).env_remove("RUST_BACKTRACE").env_remove("RUST_LIB_BACKTRACE");
             return Ok(command);
         }

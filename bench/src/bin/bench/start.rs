@@ -1,4 +1,5 @@
-//! From the start of a process to its first answer, its memory at rest, and the size of our program.
+//! From the start of a process to its first answer, its memory at rest, and the size of our
+//! program.
 
 use std::{
     fs,

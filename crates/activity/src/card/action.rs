@@ -1,7 +1,7 @@
 //! Buttons: on a card, and under a message.
 //!
-//! A button is the same thing in both places. What pressing it does is a word, because channels have
-//! words of their own beside the known ones.
+//! A button is the same thing in both places. What pressing it does is a word, because channels
+//! have words of their own beside the known ones.
 
 use crate::Raw;
 use crate::record::record;
@@ -144,7 +144,8 @@ impl SuggestedActions {
         self
     }
 
-    /// The buttons as JSON, for [`Activity::suggested_actions`](crate::Activity::suggested_actions).
+    /// The buttons as JSON, for
+    /// [`Activity::suggested_actions`](crate::Activity::suggested_actions).
     #[must_use]
     pub fn to_raw(&self) -> Raw {
         Raw::of(self).expect("names, texts and JSON are JSON")

@@ -7,8 +7,8 @@ use std::path::Path;
 /// How many damaged copies of each file are tried.
 const COPIES: u64 = 100;
 
-/// Runs a check on every file of `fuzz/corpus/<target>` and on damaged copies of each: the same ones
-/// every time, so that a failure comes again. Says how many inputs that were.
+/// Runs a check on every file of `fuzz/corpus/<target>` and on damaged copies of each: the same
+/// ones every time, so that a failure comes again. Says how many inputs that were.
 ///
 /// # Panics
 ///

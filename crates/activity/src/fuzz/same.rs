@@ -21,7 +21,8 @@ pub(crate) fn tree(text: &str) -> Tree {
     let raw: &RawValue = serde_json::from_str(text).expect("the text is JSON");
     let text = raw.get();
     match text.as_bytes().first() {
-        // A name with half of a surrogate pair is no `String`: such an object must be the same text.
+        // A name with half of a surrogate pair is no `String`: such an object must be the same
+        // text.
         Some(b'{') => match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
             Ok(members) => Tree::Object(
                 members.into_iter().map(|(name, raw)| (name, tree(raw.get()))).collect(),

@@ -1,5 +1,5 @@
-//! The protocol's own definitions, where they are at hand: each property of each type that we have is
-//! a field of ours, or is kept; and what is only kept is listed here.
+//! The protocol's own definitions, where they are at hand: each property of each type that we have
+//! is a field of ours, or is kept; and what is only kept is listed here.
 
 use std::collections::BTreeMap;
 use std::fs;

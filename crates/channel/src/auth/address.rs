@@ -1,8 +1,8 @@
 //! Which network addresses a name may lead to.
 //!
-//! A name on an allow-list can still be pointed at the inside: at this machine, its neighbours or the
-//! cloud's metadata service. So every address is looked at after the look-up, and the look-up is done
-//! anew for every connection.
+//! A name on an allow-list can still be pointed at the inside: at this machine, its neighbours or
+//! the cloud's metadata service. So every address is looked at after the look-up, and the look-up
+//! is done anew for every connection.
 
 use std::{
     io,

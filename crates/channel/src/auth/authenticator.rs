@@ -22,9 +22,10 @@ use crate::ServiceUrls;
 /// Checks the tokens of those who send activities.
 ///
 /// # Guarantees
-/// A request gets through only with a token that is signed with RSA by a key of the channels' issuer, is
-/// for this app and for now, names the activity's service URL, and whose key speaks for the activity's
-/// channel. Tokens of the emulator and of other bots count only if the options say so.
+/// A request gets through only with a token that is signed with RSA by a key of the channels'
+/// issuer, is for this app and for now, names the activity's service URL, and whose key speaks for
+/// the activity's channel. Tokens of the emulator and of other bots count only if the options say
+/// so.
 ///
 /// # Limits
 /// A token is good for its whole life, about an hour, and for any conversation of its channel: the
@@ -78,8 +79,8 @@ impl Authenticator {
         if cloud.issuer.is_empty() {
             return Err(bad("ToBotFromChannelTokenIssuer", "it is missing"));
         }
-        // Else another crate of the program that wants another one would leave the library with none,
-        // and the first token would panic. One that was chosen before stays.
+        // Else another crate of the program that wants another one would leave the library with
+        // none, and the first token would panic. One that was chosen before stays.
         jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default().ok();
         let http = Http::new(options.timeout, options.private_addresses)?;
         let issuer = |setting, address| {

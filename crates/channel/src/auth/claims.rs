@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::denial::Denial;
 
-/// The claims that decide something. A list of audiences, a number as text or a claim that stands twice
-/// is not readable.
+/// The claims that decide something. A list of audiences, a number as text or a claim that stands
+/// twice is not readable.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Claims {
     pub(super) iss: String,

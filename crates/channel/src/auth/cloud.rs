@@ -2,8 +2,8 @@
 
 use crate::ServiceUrls;
 
-/// The addresses of a cloud. Start from a preset; each address can be another, for a cloud of its own
-/// or for tests.
+/// The addresses of a cloud. Start from a preset; each address can be another, for a cloud of its
+/// own or for tests.
 ///
 /// # Example
 /// ```

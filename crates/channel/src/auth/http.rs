@@ -1,4 +1,5 @@
-//! Asking the issuer and the login service: over HTTPS, within a size and a time, without redirects.
+//! Asking the issuer and the login service: over HTTPS, within a size and a time, without
+//! redirects.
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},

@@ -1,9 +1,10 @@
 //! An issuer's keys, fetched when they are needed and kept.
 //!
-//! Keys are good for a day. A token that names a key we do not have may be the first after a rotation,
-//! so the keys are fetched again, but at most once an hour: anybody can make such a token up. While the
-//! issuer is down, keys of up to five days serve on; after that nobody is let in. Callers that need the
-//! keys at the same time share one fetch, and a caller that goes away does not stop it.
+//! Keys are good for a day. A token that names a key we do not have may be the first after a
+//! rotation, so the keys are fetched again, but at most once an hour: anybody can make such a token
+//! up. While the issuer is down, keys of up to five days serve on; after that nobody is let in.
+//! Callers that need the keys at the same time share one fetch, and a caller that goes away does
+//! not stop it.
 
 use std::{
     net::IpAddr,
@@ -89,8 +90,8 @@ impl Issuer {
             other => return other.answer().unwrap_or(Err(CLOSED)),
         };
         let this = Arc::clone(self);
-        // A task of its own, so that it goes on when the caller hangs up: else callers that come and
-        // go could keep the keys away for ever.
+        // A task of its own, so that it goes on when the caller hangs up: else callers that come
+        // and go could keep the keys away for ever.
         let fetch = tokio::spawn(async move {
             let _turn = turn;
             this.fetch(is_search).await;

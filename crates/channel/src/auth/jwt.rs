@@ -1,8 +1,9 @@
-//! Reading a token's text: its form, its header, and what it claims, before and after the check of its
-//! signature.
+//! Reading a token's text: its form, its header, and what it claims, before and after the check of
+//! its signature.
 //!
-//! The reading is strict where readers differ: one of each member, the right types, an object and not a
-//! list. The signature is checked by `jsonwebtoken`, which reads the same text once more by its own rules.
+//! The reading is strict where readers differ: one of each member, the right types, an object and
+//! not a list. The signature is checked by `jsonwebtoken`, which reads the same text once more by
+//! its own rules.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Validation, errors::ErrorKind};
@@ -30,8 +31,8 @@ pub(super) struct Unverified<'a> {
     pub(super) claims: Claims,
 }
 
-/// The members of a token's header that decide something. `jku`, `jwk`, `x5u` and `x5c` would let the
-/// sender choose the key; they are not even read.
+/// The members of a token's header that decide something. `jku`, `jwk`, `x5u` and `x5c` would let
+/// the sender choose the key; they are not even read.
 #[derive(Deserialize)]
 struct Header {
     alg: String,
@@ -87,7 +88,8 @@ impl<'a> Unverified<'a> {
         validation.set_required_spec_claims(&["exp", "nbf", "iss", "aud"]);
         validation.set_issuer(&[issuer]);
         validation.set_audience(&[audience]);
-        // The library would ask the machine for the time; `Claims::check` asks the clock it is given.
+        // The library would ask the machine for the time; `Claims::check` asks the clock it is
+        // given.
         validation.validate_exp = false;
         validation.validate_nbf = false;
         let decoded = jsonwebtoken::decode::<Claims>(self.text, &key.decoding, &validation);

@@ -16,7 +16,8 @@ pub(super) struct Key {
     pub(super) endorsements: Vec<String>,
 }
 
-/// The keys of an issuer, by name. `None` is a name that two keys have: nobody can say which is meant.
+/// The keys of an issuer, by name. `None` is a name that two keys have: nobody can say which is
+/// meant.
 #[derive(Debug)]
 pub(super) struct Keys(BTreeMap<String, Option<Key>>);
 

@@ -39,8 +39,8 @@ pub struct AuthOptions {
     pub algorithms: Vec<Algorithm>,
     /// How far the clocks of issuer and bot may be apart.
     pub leeway: Duration,
-    /// Lets the Bot Framework Emulator in, with a token of the app itself, for these service URLs. Such
-    /// a token says nothing of the service URL, so it is off unless a list is given.
+    /// Lets the Bot Framework Emulator in, with a token of the app itself, for these service URLs.
+    /// Such a token says nothing of the service URL, so it is off unless a list is given.
     pub emulator: Option<ServiceUrls>,
     /// Lets other bots call this one as a skill. Off unless the callers are named.
     pub skills: Option<Skills>,

@@ -7,14 +7,16 @@ use super::{
 };
 
 impl AuthOptions {
-    /// Reads the names that the Bot Framework SDKs use, from an environment or a file. Names that mean
-    /// nothing here are skipped; an empty value counts as none; case does not matter in a name.
+    /// Reads the names that the Bot Framework SDKs use, from an environment or a file. Names that
+    /// mean nothing here are skipped; an empty value counts as none; case does not matter in a
+    /// name.
     ///
-    /// `MicrosoftAppId`, `MicrosoftAppPassword`, `MicrosoftAppType` and `MicrosoftAppTenantId` say who
-    /// the app is; `ChannelService` names its cloud; `IDENTITY_ENDPOINT` and `IDENTITY_HEADER` are set
-    /// by the machine for a managed identity. `ToBotFromChannelOpenIdMetadataUrl`,
-    /// `ToBotFromChannelTokenIssuer`, `ToBotFromEmulatorOpenIdMetadataUrl`, `ToChannelFromBotLoginUrl`
-    /// and `ToChannelFromBotOAuthScope` replace single addresses of the cloud.
+    /// `MicrosoftAppId`, `MicrosoftAppPassword`, `MicrosoftAppType` and `MicrosoftAppTenantId` say
+    /// who the app is; `ChannelService` names its cloud; `IDENTITY_ENDPOINT` and `IDENTITY_HEADER`
+    /// are set by the machine for a managed identity. `ToBotFromChannelOpenIdMetadataUrl`,
+    /// `ToBotFromChannelTokenIssuer`, `ToBotFromEmulatorOpenIdMetadataUrl`,
+    /// `ToChannelFromBotLoginUrl` and `ToChannelFromBotOAuthScope` replace single addresses of the
+    /// cloud.
     ///
     /// Gives `None` when there is no app id: then there is no authentication.
     ///

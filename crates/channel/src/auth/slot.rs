@@ -1,7 +1,7 @@
 //! One token of the bot's own, kept until shortly before its end.
 //!
-//! Callers that need a new one at the same time share one request, and a caller that goes away does not
-//! stop it. While the login service is down, the old token serves to its end.
+//! Callers that need a new one at the same time share one request, and a caller that goes away does
+//! not stop it. While the login service is down, the old token serves to its end.
 
 use std::{
     future::Future,

@@ -18,12 +18,12 @@ use super::{
 /// A bot needs one, and one for each skill that it calls.
 const SCOPES_MAX: usize = 100;
 
-/// Gets the bot's own tokens: with a secret or a certificate from the login service, or from the machine
-/// for a managed identity. Cloning is cheap and shares the tokens.
+/// Gets the bot's own tokens: with a secret or a certificate from the login service, or from the
+/// machine for a managed identity. Cloning is cheap and shares the tokens.
 ///
 /// # Guarantees
-/// A token is kept for each scope, renewed five minutes before its end, and asked for once however many
-/// need it.
+/// A token is kept for each scope, renewed five minutes before its end, and asked for once however
+/// many need it.
 ///
 /// # Example
 /// ```
@@ -98,8 +98,8 @@ impl Tokens {
     /// Takes the credentials. It asks nobody anything yet.
     ///
     /// # Errors
-    /// [`AuthError`] when there are no credentials, an option makes no sense or the HTTP client cannot
-    /// start.
+    /// [`AuthError`] when there are no credentials, an option makes no sense or the HTTP client
+    /// cannot start.
     pub fn new(options: &AuthOptions, clock: Arc<dyn Clock>) -> Result<Self, AuthError> {
         let login = Arc::new(Login::new(options)?);
         Ok(Self { login, clock, scope: options.cloud.scope.clone(), slots: Arc::default() })

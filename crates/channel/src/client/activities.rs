@@ -12,8 +12,8 @@ use crate::connector::body;
 impl Service {
     /// Says something in a conversation, and returns the id that the channel gave it, if any.
     ///
-    /// The activity's own id is not sent. Kinds that mean nothing to channels, such as traces, are sent
-    /// like all others; the engine's courier knows better.
+    /// The activity's own id is not sent. Kinds that mean nothing to channels, such as traces, are
+    /// sent like all others; the engine's courier knows better.
     ///
     /// # Errors
     /// [`Error`], by what to do.
@@ -74,8 +74,8 @@ impl Service {
     /// Takes an activity back.
     ///
     /// # Errors
-    /// [`Error`], by what to do. [`Error::Gone`] says that it is not there any more; channels that cannot
-    /// do it refuse.
+    /// [`Error`], by what to do. [`Error::Gone`] says that it is not there any more; channels that
+    /// cannot do it refuse.
     ///
     /// # Cancellation
     /// It may have been deleted; making the call again does no harm.

@@ -1,7 +1,7 @@
 //! What a channel's answer says, and how it is read.
 //!
-//! A status of success is the answer: 200, 201 and 202 mean the same, with a body or without. Where the
-//! body is what was asked for, one that cannot be read leaves the outcome unknown.
+//! A status of success is the answer: 200, 201 and 202 mean the same, with a body or without. Where
+//! the body is what was asked for, one that cannot be read leaves the outcome unknown.
 
 use std::time::{Duration, UNIX_EPOCH};
 

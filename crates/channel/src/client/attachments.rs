@@ -43,8 +43,8 @@ impl Service {
     /// Uploads a file to where the channel keeps those of a conversation, and returns its id.
     ///
     /// # Errors
-    /// [`Error`], by what to do. A success without an id is [`Error::Unknown`]: the file can never be
-    /// named.
+    /// [`Error`], by what to do. A success without an id is [`Error::Unknown`]: the file can never
+    /// be named.
     ///
     /// # Cancellation
     /// It may have been uploaded.
@@ -69,12 +69,12 @@ impl Service {
         self.ask(Call::get("looking the file up", url)).await?.value().await
     }
 
-    /// The content of a file in one of its forms, such as `original` or `thumbnail`, if it has at most
-    /// so many bytes.
+    /// The content of a file in one of its forms, such as `original` or `thumbnail`, if it has at
+    /// most so many bytes.
     ///
     /// # Errors
-    /// [`Error`], by what to do. A file that is too long is [`Error::Refused`], and so is one that the
-    /// channel keeps elsewhere and redirects to.
+    /// [`Error`], by what to do. A file that is too long is [`Error::Refused`], and so is one that
+    /// the channel keeps elsewhere and redirects to.
     ///
     /// # Cancellation
     /// It changes nothing.

@@ -10,8 +10,8 @@ use super::{
 impl Service {
     /// Makes a conversation, and says its id and that of the first activity.
     ///
-    /// A service URL in the answer is the channel's word: [`Client::at`](super::Client::at) looks at it
-    /// like at any other.
+    /// A service URL in the answer is the channel's word: [`Client::at`](super::Client::at) looks
+    /// at it like at any other.
     ///
     /// # Errors
     /// [`Error`], by what to do. A success that names no conversation is [`Error::Unknown`].
@@ -53,8 +53,8 @@ impl Service {
         Ok(made)
     }
 
-    /// Some of the conversations that the bot takes part in: the first, or those after a page that had
-    /// this continuation token.
+    /// Some of the conversations that the bot takes part in: the first, or those after a page that
+    /// had this continuation token.
     ///
     /// # Errors
     /// [`Error`], by what to do. Most channels do not offer it.

@@ -6,8 +6,8 @@ use sayso_turn::channel::Delivery;
 
 /// Why a call of a channel came to nothing, sorted by what to do about it.
 ///
-/// The reason says what was tried and what happened. It repeats no URL, no token and nothing that the
-/// channel wrote but the code of its error.
+/// The reason says what was tried and what happened. It repeats no URL, no token and nothing that
+/// the channel wrote but the code of its error.
 ///
 /// # Example
 /// ```
@@ -45,8 +45,8 @@ pub enum Error {
         /// What happened.
         reason: String,
     },
-    /// The same call will never do: the channel refuses it, or it was not even sent because it makes no
-    /// sense or may not go there.
+    /// The same call will never do: the channel refuses it, or it was not even sent because it
+    /// makes no sense or may not go there.
     #[error("{reason}; trying again is of no use")]
     Refused {
         /// The status of the channel's answer, if it was asked.
@@ -56,8 +56,8 @@ pub enum Error {
         /// What happened.
         reason: String,
     },
-    /// What the call is about is not there, or no longer. A channel that does not offer a call at all
-    /// may also say so; it then has no code.
+    /// What the call is about is not there, or no longer. A channel that does not offer a call at
+    /// all may also say so; it then has no code.
     #[error("{reason}; it is not there")]
     Gone {
         /// The channel's code for the error.

@@ -83,7 +83,8 @@ impl Service {
         self.ask(Call::get("listing the members", url)).await?.value().await
     }
 
-    /// Takes a member out of a conversation. Some channels delete a conversation with its last member.
+    /// Takes a member out of a conversation. Some channels delete a conversation with its last
+    /// member.
     ///
     /// # Errors
     /// [`Error`], by what to do. [`Error::Gone`] says that there is no such member any more.

@@ -1,7 +1,7 @@
 //! The URL of a call: the service's, then words of the protocol and ids.
 //!
-//! Each id is one segment with everything escaped that a server could take for something else, so two
-//! calls have the same URL only if their ids are the same.
+//! Each id is one segment with everything escaped that a server could take for something else, so
+//! two calls have the same URL only if their ids are the same.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use form_urlencoded::Serializer;
 use super::Error;
 use crate::service_urls::Base;
 
-/// A word of the protocol where an activity's id would stand. Servers may take any mix of cases for it, so
-/// escaping would not help.
+/// A word of the protocol where an activity's id would stand. Servers may take any mix of cases for
+/// it, so escaping would not help.
 pub(crate) fn is_history(id: &str) -> bool {
     id.eq_ignore_ascii_case("history")
 }
@@ -77,7 +77,8 @@ impl Path {
 
     /// Adds an id. `name` says whose, in errors.
     ///
-    /// An id that is empty or a dot segment cannot be one: URLs resolve those away even when escaped.
+    /// An id that is empty or a dot segment cannot be one: URLs resolve those away even when
+    /// escaped.
     pub(crate) fn id(mut self, name: &'static str, id: &str) -> Result<Self, Error> {
         self.text.push('/');
         match push_segment(&mut self.text, id) {

@@ -1,7 +1,7 @@
 //! The tokens that users gave a bot, which the Bot Framework's token service keeps.
 //!
-//! The token service is no channel, but it is called in the same way and shown the same token of the bot:
-//! make a [`Service`] with its address.
+//! The token service is no channel, but it is called in the same way and shown the same token of
+//! the bot: make a [`Service`] with its address.
 
 use std::fmt;
 
@@ -49,8 +49,8 @@ struct Offer<'a> {
 }
 
 impl Service {
-    /// The token that a user gave the bot for a connection, or `None` if there is none and the user has
-    /// to sign in.
+    /// The token that a user gave the bot for a connection, or `None` if there is none and the user
+    /// has to sign in.
     ///
     /// The channel is where the user is; the code is what the user was shown after signing in.
     ///
@@ -75,8 +75,8 @@ impl Service {
         }
     }
 
-    /// Exchanges a token that the user's client has for one of a connection, or `None` if that is not
-    /// possible: the user has to sign in.
+    /// Exchanges a token that the user's client has for one of a connection, or `None` if that is
+    /// not possible: the user has to sign in.
     ///
     /// # Errors
     /// [`Error`], by what to do.

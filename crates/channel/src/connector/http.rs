@@ -35,8 +35,8 @@ use tower_service::Service;
 
 use crate::auth::{PublicOnly, look_up};
 
-/// Shorter than servers usually keep an idle connection (Node: 5 s), so that a reply seldom meets a dead
-/// one and has to count as unknown.
+/// Shorter than servers usually keep an idle connection (Node: 5 s), so that a reply seldom meets a
+/// dead one and has to count as unknown.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
@@ -68,8 +68,8 @@ impl Http {
         Ok(Self(client))
     }
 
-    /// Makes a request once. A connection that turns out to be closed before anything of the request
-    /// was sent is replaced by another.
+    /// Makes a request once. A connection that turns out to be closed before anything of the
+    /// request was sent is replaced by another.
     pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
         self.0.request(request)
     }

@@ -1,7 +1,8 @@
 //! Channels that asked for quiet: nothing goes to their host before the time is over.
 //!
-//! One conversation that is told to wait speaks for all others of that host. Otherwise each of ten thousand
-//! would have to be told by itself, and their asking would be the very noise that the channel complains of.
+//! One conversation that is told to wait speaks for all others of that host. Otherwise each of ten
+//! thousand would have to be told by itself, and their asking would be the very noise that the
+//! channel complains of.
 
 use std::{
     collections::BTreeMap,

@@ -1,9 +1,10 @@
 //! Who may send, and in what form.
 //!
-//! A bot on a developer's machine has no authentication, and any web page that the developer visits can
-//! make the browser send requests to it. Three things stop that: a page's `Origin` must be of this
-//! machine, the `Host` must be a loopback name (a foreign name that was pointed at this machine, DNS
-//! rebinding, is not), and the content type is one that browsers send to strangers only after asking.
+//! A bot on a developer's machine has no authentication, and any web page that the developer visits
+//! can make the browser send requests to it. Three things stop that: a page's `Origin` must be of
+//! this machine, the `Host` must be a loopback name (a foreign name that was pointed at this
+//! machine, DNS rebinding, is not), and the content type is one that browsers send to strangers
+//! only after asking.
 
 use axum::{
     extract::Request,
@@ -71,9 +72,9 @@ pub(super) fn check_format(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether no other ids lead to the same state. Keys have the layout of the SDKs, which join ids with
-/// slashes as they are: `{channel}/conversations/{conversation}/users/{user}`. A channel with a slash, or
-/// a conversation with a segment `users`, would be the state of somebody else.
+/// Whether no other ids lead to the same state. Keys have the layout of the SDKs, which join ids
+/// with slashes as they are: `{channel}/conversations/{conversation}/users/{user}`. A channel with
+/// a slash, or a conversation with a segment `users`, would be the state of somebody else.
 pub(super) fn check_ids(activity: &Activity) -> Result<(), Refusal> {
     let bad =
         |message: &'static str| Err(Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", message));

@@ -1,4 +1,5 @@
-//! An answer in parts (`deliveryMode: stream`): the turn's fleeting signs as they come, then its replies.
+//! An answer in parts (`deliveryMode: stream`): the turn's fleeting signs as they come, then its
+//! replies.
 
 use std::convert::Infallible;
 

@@ -11,8 +11,8 @@ use super::{Base, ServiceUrls};
 /// How many are remembered. A bot meets a handful.
 const MOST: usize = 32;
 
-/// A list, and what it has said yes to: the same few URLs come with every activity, and reading one takes
-/// longer than finding it.
+/// A list, and what it has said yes to: the same few URLs come with every activity, and reading one
+/// takes longer than finding it.
 #[derive(Debug)]
 pub(crate) struct Lately {
     list: ServiceUrls,

@@ -1,5 +1,5 @@
-//! The connector beyond a single new message: changes of messages, signs, quiet, and every fault of a
-//! channel through the engine.
+//! The connector beyond a single new message: changes of messages, signs, quiet, and every fault of
+//! a channel through the engine.
 
 mod changes;
 mod faults;

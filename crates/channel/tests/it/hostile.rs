@@ -1,6 +1,7 @@
 //! Requests that mean harm, by table: each with the status and the code that it must get.
 //!
-//! After every one of them nothing is stored, nothing is said, and the next good request is answered.
+//! After every one of them nothing is stored, nothing is said, and the next good request is
+//! answered.
 
 mod activities;
 mod floods;
@@ -28,7 +29,8 @@ struct Row {
     name: String,
     bytes: Vec<u8>,
     status: u16,
-    /// The code in the body; nothing where the protocol is broken and the HTTP library answers alone.
+    /// The code in the body; nothing where the protocol is broken and the HTTP library answers
+    /// alone.
     code: &'static str,
 }
 

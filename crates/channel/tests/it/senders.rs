@@ -1,4 +1,5 @@
-//! Who may talk to a bot that has no authentication: programs of this machine, not foreign web pages.
+//! Who may talk to a bot that has no authentication: programs of this machine, not foreign web
+//! pages.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What the tests stand on: a bot behind the endpoint, a channel that its replies go to, and a client
-//! that writes its requests byte by byte.
+//! What the tests stand on: a bot behind the endpoint, a channel that its replies go to, and a
+//! client that writes its requests byte by byte.
 
 pub(crate) mod client;
 pub(crate) mod sink;

@@ -1,7 +1,8 @@
 //! Replies over TLS: they go only to a channel whose certificate the machine trusts.
 //!
-//! Whom a machine trusts is read once by each process, from a file that the environment can name. So the
-//! test starts itself again, as a bot of a machine that trusts the channel, and as one that does not.
+//! Whom a machine trusts is read once by each process, from a file that the environment can name.
+//! So the test starts itself again, as a bot of a machine that trusts the channel, and as one that
+//! does not.
 
 use std::{
     env,

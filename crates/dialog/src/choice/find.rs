@@ -65,9 +65,10 @@ pub struct FoundValue {
 ///
 /// When the whole text is a candidate, in either case, it is the only one found. Else the words of
 /// each candidate are searched in their order, with up to
-/// [`max_token_distance`](FindOptions::max_token_distance) other words between two of them. The score is the share of
-/// the candidate's words that were found, times their share of the words from the first to the
-/// last. Where two candidates want the same word the better score has it, then the longer text.
+/// [`max_token_distance`](FindOptions::max_token_distance) other words between two of them. The
+/// score is the share of the candidate's words that were found, times their share of the words from
+/// the first to the last. Where two candidates want the same word the better score has it, then the
+/// longer text.
 ///
 /// A text in a script that is written without spaces is also searched for candidates of two
 /// characters and more that stand anywhere in it, if its words led to nothing.

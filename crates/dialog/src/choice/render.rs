@@ -8,8 +8,8 @@ use super::{Choice, ChoiceOptions, ListStyle, Place};
 ///
 /// The prompt is cloned. Its text is replaced by the text with the choices, its buttons by those of
 /// the choices if the style has buttons, and a card is added to its attachments. Everything else in
-/// it stays. Without a prompt there is a message with the choices alone. A question without an input
-/// hint gets `expectingInput`.
+/// it stays. Without a prompt there is a message with the choices alone. A question without an
+/// input hint gets `expectingInput`.
 ///
 /// Without choices the style does not matter: the prompt is the question.
 ///

@@ -93,8 +93,8 @@ impl<Q: Question> Ask<Q> {
         self
     }
 
-    /// Does something when no answer has come in this time after it was first asked. The time runs on
-    /// while no process does. There can be several: remind after a day, cancel after three.
+    /// Does something when no answer has come in this time after it was first asked. The time runs
+    /// on while no process does. There can be several: remind after a day, cancel after three.
     pub fn within(mut self, time: Duration, late: Late<Q::Answer>) -> Self {
         self.deadlines.push((time, late));
         self

@@ -14,7 +14,8 @@ impl Conversation {
     /// Asks, and gives the answer: later, in another turn, on any instance.
     ///
     /// # Errors
-    /// [`Error::Attempts`] and [`Error::Late`] when the question says so. Others are to be handed on.
+    /// [`Error::Attempts`] and [`Error::Late`] when the question says so. Others are to be handed
+    /// on.
     ///
     /// # Cancellation
     /// This is where a turn ends: the function is dropped here, and replayed when something comes.

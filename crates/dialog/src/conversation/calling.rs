@@ -15,13 +15,14 @@ impl Conversation {
     /// Calls the outside once, and keeps the result in the journal.
     ///
     /// # Guarantees
-    /// A turn that is tried again in this process does not repeat a call that succeeded. After a crash it
-    /// is made again under the same key: a service that honours the key makes it exactly once. The key is
-    /// another one for each call of the conversation, also for the same name in a loop.
+    /// A turn that is tried again in this process does not repeat a call that succeeded. After a
+    /// crash it is made again under the same key: a service that honours the key makes it exactly
+    /// once. The key is another one for each call of the conversation, also for the same name in a
+    /// loop.
     ///
     /// # Errors
-    /// [`Error::Failed`] when the call fails. Handed on, it fails the turn, nothing is kept, and the next
-    /// attempt calls again. Handled, it is kept, and a replay fails the same way.
+    /// [`Error::Failed`] when the call fails. Handed on, it fails the turn, nothing is kept, and
+    /// the next attempt calls again. Handled, it is kept, and a replay fails the same way.
     ///
     /// # Cancellation
     /// Dropping the future drops the call.
@@ -61,8 +62,8 @@ impl Conversation {
         raw.get().map_err(|source| self.run.lock().fail(Error::Json { step: label, source }))
     }
 
-    /// Runs another conversation as a part of this one. When it has ended, its one result replaces all
-    /// its steps in the journal.
+    /// Runs another conversation as a part of this one. When it has ended, its one result replaces
+    /// all its steps in the journal.
     ///
     /// # Errors
     /// [`Error::Failed`] when it fails. Handled, that is kept, and a replay fails the same way.
@@ -110,8 +111,8 @@ impl Conversation {
         self.record(label, done)
     }
 
-    /// Keeps a state and forgets the journal of this function up to here: from now on the function is
-    /// replayed from its top with [`kept`](Self::kept). For loops that may go on for long.
+    /// Keeps a state and forgets the journal of this function up to here: from now on the function
+    /// is replayed from its top with [`kept`](Self::kept). For loops that may go on for long.
     ///
     /// # Errors
     /// When the state cannot be written as JSON.
@@ -135,7 +136,8 @@ impl Conversation {
         let mut inside = self.run.lock();
         inside.usable(self.depth)?;
         if !inside.is_live() || inside.frame.pending.is_some() {
-            // A replay: the steps that came after this are in the journal, or were forgotten with it.
+            // A replay: the steps that came after this are in the journal, or were forgotten with
+            // it.
             return Ok(());
         }
         let kept = match Raw::of(state) {

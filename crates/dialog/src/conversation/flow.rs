@@ -12,10 +12,11 @@ use super::{
 };
 use crate::Changed;
 
-/// Makes a bot of a conversation's function. Every message begins a conversation, or goes on with it.
+/// Makes a bot of a conversation's function. Every message begins a conversation, or goes on with
+/// it.
 ///
-/// The name stands in the journal: to rename it is to change the code under the conversations that are
-/// under way. A closure gives the function what it needs besides: `|c| order(c, menu.clone())`.
+/// The name stands in the journal: to rename it is to change the code under the conversations that
+/// are under way. A closure gives the function what it needs besides: `|c| order(c, menu.clone())`.
 ///
 /// # Example
 /// ```
@@ -110,8 +111,9 @@ impl<T: Send + 'static> Flow<T> {
         self
     }
 
-    /// Another conversation that a word begins at any time. It runs on top of this one; when it has ended,
-    /// the question that waits below is asked again. The first word is its name in the journal.
+    /// Another conversation that a word begins at any time. It runs on top of this one; when it has
+    /// ended, the question that waits below is asked again. The first word is its name in the
+    /// journal.
     pub fn interrupt<U, F, Fut>(mut self, words: impl IntoWords, function: F) -> Self
     where
         F: Fn(Conversation) -> Fut + Send + Sync + 'static,
@@ -134,7 +136,8 @@ impl<T: Send + 'static> Flow<T> {
         self
     }
 
-    /// Does something with the result when the conversation has ended, in the turn in which it ends.
+    /// Does something with the result when the conversation has ended, in the turn in which it
+    /// ends.
     ///
     /// # Example
     /// ```
@@ -162,14 +165,17 @@ impl<T: Send + 'static> Flow<T> {
         self
     }
 
-    /// Chooses what happens to a conversation under way when the code does something else than it did.
+    /// Chooses what happens to a conversation under way when the code does something else than it
+    /// did.
     ///
-    /// - [`Changed::Continue`], the default: steps are found by their labels. One that is new is done, one
-    ///   that is gone is forgotten, one that has moved is found. No question that was answered is asked
-    ///   again and no call to the outside is made again, unless its label is another.
-    /// - [`Changed::Restart`]: the journal is dropped and the function begins again, after a notice. What
-    ///   was done outside by `once` stays done, and may be done again.
-    /// - [`Changed::Fail`]: the turn fails with a [`Difference`](super::Difference), and nothing changes.
+    /// - [`Changed::Continue`], the default: steps are found by their labels. One that is new is
+    ///   done, one that is gone is forgotten, one that has moved is found. No question that was
+    ///   answered is asked again and no call to the outside is made again, unless its label is
+    ///   another.
+    /// - [`Changed::Restart`]: the journal is dropped and the function begins again, after a
+    ///   notice. What was done outside by `once` stays done, and may be done again.
+    /// - [`Changed::Fail`]: the turn fails with a [`Difference`](super::Difference), and nothing
+    ///   changes.
     pub fn on_change(mut self, changed: Changed) -> Self {
         self.settings().changed = changed;
         self

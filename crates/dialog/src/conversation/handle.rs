@@ -11,9 +11,9 @@ use super::{Error, label, run::Run, step::Begun};
 
 /// A conversation under way, as its function sees it.
 ///
-/// A clone is the same conversation. Every method but [`say`](Self::say) and [`send`](Self::send) is a
-/// *step*: done once, kept in the journal, and answered from it when the function is replayed. What the
-/// function does between its steps must depend on nothing but their results.
+/// A clone is the same conversation. Every method but [`say`](Self::say) and [`send`](Self::send)
+/// is a *step*: done once, kept in the journal, and answered from it when the function is replayed.
+/// What the function does between its steps must depend on nothing but their results.
 #[derive(Clone)]
 pub struct Conversation {
     pub(super) run: Arc<Run>,
@@ -22,13 +22,14 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Says something. It leaves when, and only when, the turn is saved; a replay does not say it again.
+    /// Says something. It leaves when, and only when, the turn is saved; a replay does not say it
+    /// again.
     pub fn say(&self, text: impl Into<String>) {
         self.send(Activity::message(text));
     }
 
-    /// Sends an activity. It leaves when, and only when, the turn is saved; a replay does not send it
-    /// again.
+    /// Sends an activity. It leaves when, and only when, the turn is saved; a replay does not send
+    /// it again.
     pub fn send(&self, activity: Activity) {
         self.run.lock().send(activity);
     }
@@ -51,8 +52,8 @@ impl Conversation {
         self.step(label::named("now", ""), |turn| Ok(turn.now()))
     }
 
-    /// A number out of a range, by chance: the same one on every attempt and replay. Not for secrets: it is
-    /// made from the turn's id.
+    /// A number out of a range, by chance: the same one on every attempt and replay. Not for
+    /// secrets: it is made from the turn's id.
     ///
     /// # Errors
     /// See [`Error`]; hand it on.
@@ -79,7 +80,8 @@ impl Conversation {
         })
     }
 
-    /// Works on the conversation's state of type `T`, once; what the closure returns is kept in the journal.
+    /// Works on the conversation's state of type `T`, once; what the closure returns is kept in the
+    /// journal.
     ///
     /// # Errors
     /// When what is stored does not fit `T`.
@@ -108,10 +110,12 @@ impl Conversation {
         self.step(label, |turn| Ok(work(turn.conversation::<T>()?)))
     }
 
-    /// Works on the user's state of type `T`, once; what the closure returns is kept in the journal.
+    /// Works on the user's state of type `T`, once; what the closure returns is kept in the
+    /// journal.
     ///
     /// # Errors
-    /// When the activity has no sender, the store cannot be read, or what is stored does not fit `T`.
+    /// When the activity has no sender, the store cannot be read, or what is stored does not fit
+    /// `T`.
     ///
     /// # Cancellation
     /// Dropping the future leaves the conversation as it was.
@@ -128,8 +132,8 @@ impl Conversation {
         self.record(label, done)
     }
 
-    /// Works on the turn, once: the inbound activity, all state, timers. What the closure returns is kept
-    /// in the journal.
+    /// Works on the turn, once: the inbound activity, all state, timers. What the closure returns
+    /// is kept in the journal.
     ///
     /// # Errors
     /// [`Error::Failed`] when the closure fails.

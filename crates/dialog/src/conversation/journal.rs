@@ -1,8 +1,8 @@
 //! The journal: what a conversation under way has had done and answered, as it is stored.
 //!
-//! One property of the conversation's state. A *frame* is a conversation that was begun: the bot's own
-//! at the bottom, interruptions above it. A *scope* is a function in it: the conversation's own first,
-//! then those it has called and that have not ended. An *entry* is a step that is done.
+//! One property of the conversation's state. A *frame* is a conversation that was begun: the bot's
+//! own at the bottom, interruptions above it. A *scope* is a function in it: the conversation's own
+//! first, then those it has called and that have not ended. An *entry* is a step that is done.
 
 use sayso_activity::Raw;
 use sayso_turn::{TimerId, Turn};
@@ -142,8 +142,8 @@ impl Frame {
         (entries().count(), entries().map(Entry::bytes).sum())
     }
 
-    /// The place of the next step of a scope, for people and for idempotency keys: `2.0`. No two steps
-    /// of a frame ever have the same.
+    /// The place of the next step of a scope, for people and for idempotency keys: `2.0`. No two
+    /// steps of a frame ever have the same.
     pub(super) fn position(&self, depth: usize) -> String {
         let parts = self.scopes.iter().take(depth + 1);
         let parts: Vec<_> = parts

@@ -1,8 +1,8 @@
 //! Labels: what a step is called in the journal.
 //!
-//! The kind of the step and a name: `ask size`, `once pay`, `now`. A question without a name goes by its
-//! kind and a hash of its text, `ask text#9f86d081`, so that a reworded or moved question is noticed and
-//! the journal does not repeat the words.
+//! The kind of the step and a name: `ask size`, `once pay`, `now`. A question without a name goes
+//! by its kind and a hash of its text, `ask text#9f86d081`, so that a reworded or moved question is
+//! noticed and the journal does not repeat the words.
 
 /// `kind`, or `kind name`.
 pub(super) fn named(kind: &str, name: &str) -> String {

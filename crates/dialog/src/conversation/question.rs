@@ -46,7 +46,8 @@ pub trait Question: Send + Sync {
     /// The words of the question. They tell it from others in the journal, by a hash.
     fn text(&self) -> &str;
 
-    /// What is sent: the words of [`Asking::words`] or [`text`](Self::text), unless more is to be shown.
+    /// What is sent: the words of [`Asking::words`] or [`text`](Self::text), unless more is to be
+    /// shown.
     fn render(&self, asking: &Asking<'_>) -> Activity {
         Activity::message(asking.words.unwrap_or_else(|| self.text()))
             .with_input_hint("expectingInput")
@@ -60,7 +61,8 @@ pub trait Question: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Asking<'a> {
-    /// The activity of this turn: where it came from says how to show things, its locale what is meant.
+    /// The activity of this turn: where it came from says how to show things, its locale what is
+    /// meant.
     pub inbound: &'a Activity,
     /// When it arrived.
     pub now: Timestamp,

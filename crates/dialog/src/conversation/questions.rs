@@ -59,8 +59,8 @@ pub fn attachment(words: impl Into<Cow<'static, str>>) -> Ask<Prompted<Attach>> 
     prompt(words, Attach, PromptOptions::default())
 }
 
-/// Asks for an activity of any kind: the next one, unless a [`check`](Ask::check) says otherwise. Events
-/// come only if their names are given to [`Flow::events`](super::Flow::events).
+/// Asks for an activity of any kind: the next one, unless a [`check`](Ask::check) says otherwise.
+/// Events come only if their names are given to [`Flow::events`](super::Flow::events).
 pub fn activity(words: impl Into<Cow<'static, str>>) -> Ask<Prompted<Any>> {
     prompt(words, Any, PromptOptions::default())
 }
@@ -74,8 +74,8 @@ pub fn prompt<P: Prompt>(
     Ask::new(Prompted { words: words.into(), prompt, options })
 }
 
-/// Asks for one of several things, by word, number or place. Texts give a text; pairs of a text and a value
-/// give the value.
+/// Asks for one of several things, by word, number or place. Texts give a text; pairs of a text and
+/// a value give the value.
 ///
 /// # Example
 /// ```

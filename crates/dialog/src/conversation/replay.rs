@@ -1,7 +1,7 @@
 //! Replaying: what the journal knows of a step, and what becomes of the journal.
 //!
-//! Without leniency the steps of the code must be those of the journal, one after the other. With it
-//! they are found by their labels, wherever the journal has them.
+//! Without leniency the steps of the code must be those of the journal, one after the other. With
+//! it they are found by their labels, wherever the journal has them.
 
 use std::mem;
 
@@ -146,8 +146,8 @@ impl Inside {
         Err(self.fail(Error::Limit { what, limit }))
     }
 
-    /// Forgets what is inside a scope: it has ended, or the code has left it. What it waited for, if
-    /// it did, is given back.
+    /// Forgets what is inside a scope: it has ended, or the code has left it. What it waited for,
+    /// if it did, is given back.
     pub(super) fn cut(&mut self, depth: usize) -> Option<Pending> {
         self.frame.scopes.truncate(depth + 1);
         self.size = self.frame.size();
@@ -209,7 +209,8 @@ impl Inside {
     pub(super) fn keep(&mut self, depth: usize, kept: Raw) {
         if let Some(scope) = self.frame.scopes.get_mut(depth) {
             scope.kept = Some(kept);
-            // One more, so that steps before and after have different places even if there were none.
+            // One more, so that steps before and after have different places even if there were
+            // none.
             scope.base = scope.base.saturating_add(scope.cursor as u64 + 1);
             scope.cursor = 0;
             scope.entries.clear();

@@ -33,8 +33,8 @@ pub(super) struct Inside {
     pub(super) depth: usize,
     /// Whether the last step was done in this turn: what is said after it has not been said before.
     pub(super) is_live: bool,
-    /// The step that no earlier turn came beyond. `None` when this turn has come to it: then nothing has
-    /// been said before, whatever the journal still has.
+    /// The step that no earlier turn came beyond. `None` when this turn has come to it: then
+    /// nothing has been said before, whatever the journal still has.
     pub(super) frontier: Option<String>,
     pub(super) input: Option<Input>,
     /// Said, and not yet handed to the turn.
@@ -128,8 +128,8 @@ impl Run {
         inside.stop.is_some()
     }
 
-    /// Ends the run for every handle, and gives what it was made of. The turn is missing when a task
-    /// that outlives the function holds it.
+    /// Ends the run for every handle, and gives what it was made of. The turn is missing when a
+    /// task that outlives the function holds it.
     pub(super) fn end(&self) -> (Option<Turn>, Frame, Option<Stop>) {
         let mut inside = self.lock();
         inside.is_over = true;

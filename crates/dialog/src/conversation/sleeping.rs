@@ -15,7 +15,8 @@ use super::{
 impl Conversation {
     /// Lets time pass, as much as it likes, whatever becomes of this process.
     ///
-    /// What the user says meanwhile is not an answer to anything; see [`Flow::busy`](super::Flow::busy).
+    /// What the user says meanwhile is not an answer to anything; see
+    /// [`Flow::busy`](super::Flow::busy).
     ///
     /// # Errors
     /// See [`Error`]; hand it on.

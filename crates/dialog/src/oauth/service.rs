@@ -19,7 +19,8 @@ pub trait TokenService: fmt::Debug + Send + Sync + 'static {
         code: Option<&str>,
     ) -> Result<Option<Token>, BotError>;
 
-    /// Exchanges a token of the channel for one of the connection; `None` when that is not possible.
+    /// Exchanges a token of the channel for one of the connection; `None` when that is not
+    /// possible.
     async fn exchange(
         &self,
         user: &User,

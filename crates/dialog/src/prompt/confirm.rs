@@ -47,7 +47,8 @@ impl Prompt for Confirm {
     fn recognize(&self, inbound: &Inbound<'_>, _: &PromptOptions) -> Option<bool> {
         let (text, language) = (inbound.text(), inbound.language());
         let choices = self.choices(inbound.locale);
-        // A pressed button sends exactly what stood on it. It goes first: "No changes" may be the yes.
+        // A pressed button sends exactly what stood on it. It goes first: "No changes" may be the
+        // yes.
         if let [only] = &*find_choices(text, &choices, &FindOptions::default())
             && only.end - only.start == text.trim().len()
         {

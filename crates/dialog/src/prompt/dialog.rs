@@ -31,8 +31,8 @@ mod member {
 
 /// A prompt on the stack.
 ///
-/// An answer is valid when it is understood, or, with a validator, when that says so. If it is not, the
-/// retry prompt is sent, or the prompt again, unless the validator said something itself.
+/// An answer is valid when it is understood, or, with a validator, when that says so. If it is not,
+/// the retry prompt is sent, or the prompt again, unless the validator said something itself.
 ///
 /// # Example
 /// ```
@@ -100,8 +100,8 @@ impl<P: Prompt> PromptDialog<P> {
         Ok(kept.flatten().unwrap_or_default())
     }
 
-    /// What reading an answer needs of the options. Most have nothing of it: their text tells, without
-    /// being parsed.
+    /// What reading an answer needs of the options. Most have nothing of it: their text tells,
+    /// without being parsed.
     fn little_options(&self, dc: &DialogContext) -> Result<PromptOptions> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]

@@ -40,7 +40,8 @@ impl<T: FromNumber> Prompt for Count<T> {
     const KIND: &'static str = "number";
 
     fn recognize(&self, inbound: &Inbound<'_>, _: &PromptOptions) -> Option<T> {
-        // By the locale, not the language: in Mexico 1,234 is a thousand and more, in Spain it is one.
+        // By the locale, not the language: in Mexico 1,234 is a thousand and more, in Spain it is
+        // one.
         let found = numbers_in_locale(inbound.text(), inbound.locale);
         let found = found.unwrap_or_else(|| numbers(inbound.text(), inbound.language()));
         T::from_number(&found.first()?.value)

@@ -46,7 +46,8 @@ pub struct PromptOptions {
     pub deadline: Option<Deadline>,
 }
 
-/// A time for an answer. It is a durable timer: it runs out also when the process that asked is gone.
+/// A time for an answer. It is a durable timer: it runs out also when the process that asked is
+/// gone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Deadline {
     /// Milliseconds from the question on.
@@ -166,7 +167,8 @@ impl<T: Into<Asked>> From<T> for PromptOptions {
     }
 }
 
-/// JavaScript bots may keep the bare text of a question, or an activity that does not say what it is.
+/// JavaScript bots may keep the bare text of a question, or an activity that does not say what it
+/// is.
 ///
 /// By hand, because an untagged enum would buffer, and an activity keeps JSON text that does not
 /// survive buffering.

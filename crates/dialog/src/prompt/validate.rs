@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-/// What a validator looks at. It decides even when nothing was recognised, and may replace the value.
+/// What a validator looks at. It decides even when nothing was recognised, and may replace the
+/// value.
 #[derive(Debug)]
 pub struct Check<'a, T> {
     /// What was recognised, if anything.
@@ -21,8 +22,8 @@ pub struct Check<'a, T> {
     pub turn: &'a mut Turn,
 }
 
-/// A validator that waits for something: every `async fn(Check<'_, T>) -> Result<Option<T>>` is one.
-/// `None` refuses the answer.
+/// A validator that waits for something: every `async fn(Check<'_, T>) -> Result<Option<T>>` is
+/// one. `None` refuses the answer.
 pub trait Validator<'a, T>: Send + Sync + 'static {
     /// Looks at an answer.
     fn check(&self, check: Check<'a, T>) -> BoxFuture<'a, Result<Option<T>>>;

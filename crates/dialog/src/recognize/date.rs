@@ -1,9 +1,9 @@
 //! Dates and times in what people type, as the SDKs' date-time prompt resolves them.
 //!
-//! The text is cut into tokens, and at each token a small grammar is tried; the longest reading wins.
-//! What is left open stays open: `friday` is the last one and the next one, `at 3` is in the night
-//! and in the afternoon, and the bot chooses. A range ends before its `end`. A timex (TIMEX3) says
-//! what was said, with `X` for what was not.
+//! The text is cut into tokens, and at each token a small grammar is tried; the longest reading
+//! wins. What is left open stays open: `friday` is the last one and the next one, `at 3` is in the
+//! night and in the afternoon, and the bot chooses. A range ends before its `end`. A timex (TIMEX3)
+//! says what was said, with `X` for what was not.
 
 mod ago;
 mod between;
@@ -117,8 +117,8 @@ impl Resolution {
 
 /// Finds the dates and times in a text, seen from a moment, in the order of the text.
 ///
-/// English is understood in many ways of saying; the other languages in plain numeric dates and, for
-/// some, the words for today, tomorrow and yesterday.
+/// English is understood in many ways of saying; the other languages in plain numeric dates and,
+/// for some, the words for today, tomorrow and yesterday.
 ///
 /// # Limits
 /// Only the first [`DATE_TEXT_BYTES_MAX`] bytes are read.

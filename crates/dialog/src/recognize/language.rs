@@ -45,7 +45,8 @@ impl Language {
         Self::Turkish,
     ];
 
-    /// The language of a locale such as `pt-BR`, by its first part; `None` when it is not understood.
+    /// The language of a locale such as `pt-BR`, by its first part; `None` when it is not
+    /// understood.
     ///
     /// # Example
     /// ```

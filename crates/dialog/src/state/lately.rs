@@ -1,7 +1,9 @@
-//! Stacks that were written lately, so that the next turn of a conversation need not read its own writing.
+//! Stacks that were written lately, so that the next turn of a conversation need not read its own
+//! writing.
 //!
-//! What is kept here belongs to a text, not to a conversation: whoever holds that very text, which is
-//! whoever got the document from memory, may have what it was written from. Everybody else reads.
+//! What is kept here belongs to a text, not to a conversation: whoever holds that very text, which
+//! is whoever got the document from memory, may have what it was written from. Everybody else
+//! reads.
 
 use std::{
     fmt,
@@ -14,7 +16,8 @@ use sayso_activity::Raw;
 
 use super::{DialogState, plain, read::DEPTH_MAX};
 
-/// How many are kept, and how long the text of each may be: as values it takes several times as much.
+/// How many are kept, and how long the text of each may be: as values it takes several times as
+/// much.
 const KEPT_MAX: NonZeroUsize = NonZeroUsize::new(2048).expect("it is not zero");
 const TEXT_BYTES_MAX: usize = 4096;
 

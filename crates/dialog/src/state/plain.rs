@@ -1,5 +1,5 @@
-//! The plain form of a stack, read and written in one pass: no trees of values are made of what nobody
-//! looks at. Whatever is not exactly so is read in the long way.
+//! The plain form of a stack, read and written in one pass: no trees of values are made of what
+//! nobody looks at. Whatever is not exactly so is read in the long way.
 
 use sayso_activity::{ObjectText, Raw};
 use serde::{
@@ -135,7 +135,8 @@ impl<'de> Visitor<'de> for PlainState<'_> {
         if !instance.state.contains_key(STEP) {
             return Ok(());
         }
-        // The SDK keeps the id of a waterfall among the author's own values, and no options as empty ones.
+        // The SDK keeps the id of a waterfall among the author's own values, and no options as
+        // empty ones.
         if let Some(Value::Object(values)) = instance.state.get_mut(VALUES)
             && let Some(id) = values.remove(INSTANCE_ID)
         {

@@ -1,7 +1,7 @@
 //! Reading a stack that any of the SDKs wrote.
 //!
-//! Type names are taken off, lists that hide behind them become lists, and the members of waterfalls and
-//! prompts get the names of the JavaScript SDK. What is not known stays as it is.
+//! Type names are taken off, lists that hide behind them become lists, and the members of
+//! waterfalls and prompts get the names of the JavaScript SDK. What is not known stays as it is.
 
 mod python;
 
@@ -122,7 +122,8 @@ fn canonical(state: &mut Members, shape: Shape) {
     }
 }
 
-/// It alone keeps the id of a waterfall among the author's own values, and writes no options as empty ones.
+/// It alone keeps the id of a waterfall among the author's own values, and writes no options as
+/// empty ones.
 fn javascript(state: &mut Members) {
     if !state.contains_key("stepIndex") {
         return;

@@ -1,8 +1,8 @@
 //! Writing a stack as one of the SDKs would.
 //!
-//! .NET and Python make objects of what they read by the type names in it, so every object that they
-//! must find again gets one: only names of the dialog library and of lists and dictionaries. The stores'
-//! layouts know these names and let no others pass.
+//! .NET and Python make objects of what they read by the type names in it, so every object that
+//! they must find again gets one: only names of the dialog library and of lists and dictionaries.
+//! The stores' layouts know these names and let no others pass.
 
 mod dotnet;
 mod python;

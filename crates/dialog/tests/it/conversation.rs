@@ -1,5 +1,5 @@
-//! Straight-line conversations. The bot is made anew for every turn, and only documents go from one turn
-//! to the next: that is a process that restarts between any two messages.
+//! Straight-line conversations. The bot is made anew for every turn, and only documents go from one
+//! turn to the next: that is a process that restarts between any two messages.
 
 mod basics;
 mod called;

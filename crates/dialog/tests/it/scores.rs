@@ -215,8 +215,8 @@ fn score(file: &Path, set: &Set) -> Score {
     score
 }
 
-/// The cases of a file, without those that the reference itself does not get right; all of them where it
-/// gets none right.
+/// The cases of a file, without those that the reference itself does not get right; all of them
+/// where it gets none right.
 fn cases(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file)
         .unwrap_or_else(|error| panic!("{} cannot be read: {error}", file.display()));

@@ -1,7 +1,7 @@
 //! Ten steps of a straight-line conversation in a world where everything goes wrong.
 //!
-//! The users say all their lines at once, in any order: the right answer must not hang on it, so each
-//! line is a power of two and the sum of all tells whether every one was taken once.
+//! The users say all their lines at once, in any order: the right answer must not hang on it, so
+//! each line is a power of two and the sum of all tells whether every one was taken once.
 
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ struct Steps {
     count: u32,
 }
 
-/// A number that must come within a year, or all is lost: clocks are wrong here, but not by that much.
+/// A number that must come within a year, or all is lost: clocks are wrong here, but not by that
+/// much.
 async fn next(c: Conversation) -> Result<u64> {
     let question = number("Next?").within(Duration::from_secs(365 * 24 * 3600), Late::Cancel);
     Ok(c.ask(question).await?)

@@ -17,8 +17,8 @@ use super::{
 impl Config {
     /// How to authenticate both ways, or `None` if there is no app id.
     ///
-    /// A file that a setting names (`app.password-file`, `app.certificate-file`, `app.key-file`) is read
-    /// now.
+    /// A file that a setting names (`app.password-file`, `app.certificate-file`, `app.key-file`) is
+    /// read now.
     ///
     /// # Errors
     /// When a setting is missing that another one needs, or a file cannot be read.

@@ -2,7 +2,8 @@
 
 use std::{fmt, io, path::PathBuf};
 
-/// Why a configuration cannot be used: where, what is wrong, and what to do. It never repeats a value.
+/// Why a configuration cannot be used: where, what is wrong, and what to do. It never repeats a
+/// value.
 ///
 /// `Debug` shows the sentence too, because that is what a `main` that returns an error prints.
 #[derive(thiserror::Error)]

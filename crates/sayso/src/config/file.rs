@@ -1,7 +1,7 @@
 //! Reading a TOML file into settings, with the line of each.
 //!
-//! The library's own errors show the line that is wrong, and there may be a secret on it: only what it
-//! says of the line is repeated, never the line.
+//! The library's own errors show the line that is wrong, and there may be a secret on it: only what
+//! it says of the line is repeated, never the line.
 
 use std::{fs::File, io::Read as _, path::Path};
 

@@ -13,8 +13,8 @@ pub(super) fn not_a_setting(key: &str) -> String {
     }
 }
 
-/// The key of the setting that was meant, if one is near. The name in the environment is a good guess
-/// too, and so is a key without its table.
+/// The key of the setting that was meant, if one is near. The name in the environment is a good
+/// guess too, and so is a key without its table.
 fn key_near(key: &str) -> Option<&'static str> {
     if let Some((spec, _)) = of_variable(key) {
         return Some(spec.key);

@@ -18,7 +18,8 @@ const PLAIN: [&str; 9] = [
 
 /// A text that may be an address, without a password in it and without parameters that may be one.
 ///
-/// A password may hold any character, so everything before the last `@` counts as user and password.
+/// A password may hold any character, so everything before the last `@` counts as user and
+/// password.
 pub(super) fn url(text: &str) -> String {
     if text.starts_with("sqlite:") {
         return text.to_owned();

@@ -161,8 +161,8 @@ impl Spec {
 }
 
 impl Kind {
-    /// The value in its normal form, or what is wrong with it. The reason does not repeat a value that
-    /// may be a secret.
+    /// The value in its normal form, or what is wrong with it. The reason does not repeat a value
+    /// that may be a secret.
     pub(super) fn check(self, text: &str) -> Result<String, String> {
         match self {
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),

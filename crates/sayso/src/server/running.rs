@@ -20,8 +20,8 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 
 /// A server that takes requests.
 ///
-/// Dropping it stops taking connections and finishes nothing on purpose; call [`stop`](Self::stop) to
-/// end in good order.
+/// Dropping it stops taking connections and finishes nothing on purpose; call [`stop`](Self::stop)
+/// to end in good order.
 ///
 /// # Example
 /// ```
@@ -95,15 +95,17 @@ impl Running {
         }
     }
 
-    /// Stops in good order: takes no more connections, finishes turns, deliveries and answers within
-    /// ten seconds, and releases what is left for others. Gives the number of conversations left.
+    /// Stops in good order: takes no more connections, finishes turns, deliveries and answers
+    /// within ten seconds, and releases what is left for others. Gives the number of conversations
+    /// left.
     ///
     /// # Cancellation
     /// Dropping the future stops the server at once; what was committed is delivered by others.
     pub async fn stop(self) -> usize {
         let Self { engine, stop, mut http, .. } = self;
         drop(stop);
-        // Both at once: requests under way wait for the engine, and new ones are told to come again.
+        // Both at once: requests under way wait for the engine, and new ones are told to come
+        // again.
         let (left, answered) = tokio::join!(engine.close(DRAIN_MAX), timeout(DRAIN_MAX, &mut http));
         if answered.is_err() {
             tracing::warn!("a connection did not end within {DRAIN_MAX:?} and is cut");

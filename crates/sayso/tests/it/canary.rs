@@ -1,9 +1,10 @@
 //! Secrets stay secret: the whole server at the highest level of logging, and none of them shows.
 //!
-//! The secrets are the app's password, the key of its certificate, the header of its managed identity, the
-//! tokens that come in and go out, what users say, and tokens in URLs. They go through the server as they
-//! should and in every way that fails; then the log, both outputs of the process, the bodies of errors and
-//! `Debug` are searched for them, as they are and as programs like to write them.
+//! The secrets are the app's password, the key of its certificate, the header of its managed
+//! identity, the tokens that come in and go out, what users say, and tokens in URLs. They go
+//! through the server as they should and in every way that fails; then the log, both outputs of the
+//! process, the bodies of errors and `Debug` are searched for them, as they are and as programs
+//! like to write them.
 
 #[allow(dead_code, reason = "not every forgery is needed here")]
 #[path = "../../../channel/tests/it/auth/forge.rs"]
@@ -43,7 +44,8 @@ impl Secrets {
         let bytes = format!("{:?}", secret.as_bytes());
         let start: Vec<_> = bytes.trim_matches(['[', ']']).split(", ").take(12).collect();
         self.0.push(start.join(", "));
-        // Base64 depends on where in a group of three it begins; two letters at the ends hang on others.
+        // Base64 depends on where in a group of three it begins; two letters at the ends hang on
+        // others.
         for before in ["", "x", "xx"] {
             let text = general_purpose::STANDARD_NO_PAD.encode(format!("{before}{secret}"));
             let inner = text.get(4..text.len() - 2).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Three real processes on one store, killed, frozen and restarted under load, with a network that loses
-//! answers on both sides of them: every topping once, every reply, in order.
+//! Three real processes on one store, killed, frozen and restarted under load, with a network that
+//! loses answers on both sides of them: every topping once, every reply, in order.
 
 mod check;
 mod trouble;

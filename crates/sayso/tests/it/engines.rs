@@ -1,5 +1,6 @@
-//! The pizza on every engine: two processes, a new conversation, 64 toppings at once; then with answers of
-//! the engine cut, then with processes killed. Whatever was confirmed is on the pizza, once.
+//! The pizza on every engine: two processes, a new conversation, 64 toppings at once; then with
+//! answers of the engine cut, then with processes killed. Whatever was confirmed is on the pizza,
+//! once.
 //!
 //! The servers are given by variables: `scripts/servers run -- cargo nextest run ...` sets them.
 

@@ -1,9 +1,10 @@
 //! Exhaustion: whoever holds, crowds or hammers connections does not stop a healthy client.
 //!
-//! The server is the real command in a process of its own, with a limit on its open files that is low
-//! enough to be reached. A healthy client asks all the time, each time over a new connection; its figures
-//! before, during and after are printed. `SAYSO_EXHAUSTION_SOCKETS` sets the number of idle sockets;
-//! from 10,000 on it also waits for the server to hang up on those that it has room for.
+//! The server is the real command in a process of its own, with a limit on its open files that is
+//! low enough to be reached. A healthy client asks all the time, each time over a new connection;
+//! its figures before, during and after are printed. `SAYSO_EXHAUSTION_SOCKETS` sets the number of
+//! idle sockets; from 10,000 on it also waits for the server to hang up on those that it has room
+//! for.
 
 mod crowd;
 mod healthy;
@@ -21,8 +22,8 @@ use self::{
 const SOCKETS: usize = 1_000;
 /// From this number on a run is a full one.
 const SOCKETS_FULL: usize = 10_000;
-/// What a request of the healthy client may take while the machine is hammered. Machines differ, so it is
-/// far above what is measured; the figures are printed.
+/// What a request of the healthy client may take while the machine is hammered. Machines differ, so
+/// it is far above what is measured; the figures are printed.
 const P99_MAX: Duration = Duration::from_secs(3);
 /// How often it must be heard in every phase.
 const HEARD_MIN: usize = 5;

@@ -1,5 +1,5 @@
-//! `kill -9` at every named point of a turn, on real processes: nothing is lost, and nothing doubled
-//! beyond the one reply that was on its way.
+//! `kill -9` at every named point of a turn, on real processes: nothing is lost, and nothing
+//! doubled beyond the one reply that was on its way.
 
 use std::{
     collections::BTreeSet,
@@ -97,8 +97,9 @@ fn check_replies(point: &str, arrived: &[Arrival]) -> usize {
 
 /// Dies at the n-th passing of a point for each heir, and says how many replies were repeated.
 ///
-/// The first passing is the first turn of a new conversation, the second the record of its reply, the
-/// third the second turn. Only a death between a hand-over and its record may repeat that one reply.
+/// The first passing is the first turn of a new conversation, the second the record of its reply,
+/// the third the second turn. Only a death between a hand-over and its record may repeat that one
+/// reply.
 async fn check(point: &str, repeats: [usize; 3]) {
     for (nth, expected) in (1..).zip(repeats) {
         for heir in [Heir::Restart, Heir::Other] {

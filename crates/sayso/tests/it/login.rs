@@ -1,4 +1,5 @@
-//! A login service and an OpenID issuer, played on a port of their own: they answer as they are told.
+//! A login service and an OpenID issuer, played on a port of their own: they answer as they are
+//! told.
 
 use std::{
     net::SocketAddr,

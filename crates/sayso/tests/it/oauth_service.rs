@@ -1,5 +1,5 @@
-//! Signing in end to end: the OAuth prompt in the engine, our client, and a token service on loopback that
-//! answers as the Bot Framework's does.
+//! Signing in end to end: the OAuth prompt in the engine, our client, and a token service on
+//! loopback that answers as the Bot Framework's does.
 
 mod played;
 

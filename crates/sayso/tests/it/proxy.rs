@@ -1,9 +1,10 @@
-//! A TCP proxy that breaks what passes through it, so that tests meet the failures of real networks.
+//! A TCP proxy that breaks what passes through it, so that tests meet the failures of real
+//! networks.
 //!
-//! It reads no protocol. A request begins with the first bytes of a client after bytes of the server, or
-//! at the start of a connection: so it can stand before whatever is asked and answers, be it HTTP,
-//! PostgreSQL or Redis. The fault that matters most is the cut answer: what was asked is done, and whoever
-//! asked cannot know it.
+//! It reads no protocol. A request begins with the first bytes of a client after bytes of the
+//! server, or at the start of a connection: so it can stand before whatever is asked and answers,
+//! be it HTTP, PostgreSQL or Redis. The fault that matters most is the cut answer: what was asked
+//! is done, and whoever asked cannot know it.
 
 mod schedule;
 mod tests;
@@ -32,8 +33,8 @@ pub(crate) use self::schedule::Schedule;
 /// What happens to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It arrives whole; the connection is closed after so many bytes of its answer. An answer that is
-    /// not longer passes.
+    /// It arrives whole; the connection is closed after so many bytes of its answer. An answer that
+    /// is not longer passes.
     Cut { after: usize },
     /// It arrives; its answer is held back for a time.
     Delay(Duration),
@@ -64,7 +65,8 @@ pub(crate) struct Done {
     pub(crate) left: Vec<Closed>,
 }
 
-/// A connection that was closed. Its last request is the last one that the server had from there before.
+/// A connection that was closed. Its last request is the last one that the server had from there
+/// before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed {
     /// Where the connection begins, as the server sees it.

@@ -35,7 +35,8 @@ pub(crate) const CLAIM: Duration = Duration::from_millis(2500);
 pub(crate) struct Recorder {
     pub(crate) address: SocketAddr,
     arrived: Arc<Mutex<Vec<Arrival>>>,
-    /// Every so many replies the answer is lost: the reply is taken and an error given. Zero for never.
+    /// Every so many replies the answer is lost: the reply is taken and an error given. Zero for
+    /// never.
     lost_every: usize,
     count: Arc<AtomicUsize>,
 }

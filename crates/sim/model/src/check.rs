@@ -58,8 +58,8 @@ impl Outcome {
 /// A protocol under search.
 struct Search<P> {
     protocol: P,
-    /// Promises already found broken. The checker would keep the last way that it finds; breadth first,
-    /// the first one is the shortest.
+    /// Promises already found broken. The checker would keep the last way that it finds; breadth
+    /// first, the first one is the shortest.
     broken: [AtomicBool; Promise::ALL.len()],
 }
 

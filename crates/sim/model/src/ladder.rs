@@ -1,7 +1,7 @@
 //! The ladder: the published sample of the cure, and what each further part mends.
 //!
-//! These are simple protocols on purpose. Claiming and marking a reply are single steps; the point is to
-//! see which promise still breaks on each rung, not to describe something that runs.
+//! These are simple protocols on purpose. Claiming and marking a reply are single steps; the point
+//! is to see which promise still breaks on each rung, not to describe something that runs.
 
 mod state;
 mod steps;

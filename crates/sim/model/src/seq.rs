@@ -1,4 +1,5 @@
-//! Small lists and sets of small numbers, each in one word: a state must be cheap to copy and to hash.
+//! Small lists and sets of small numbers, each in one word: a state must be cheap to copy and to
+//! hash.
 
 use std::fmt;
 
@@ -38,7 +39,8 @@ impl Seq {
         self.0 == 0
     }
 
-    /// The list as a number, four bits for each member, with members renamed. Others stay as they are.
+    /// The list as a number, four bits for each member, with members renamed. Others stay as they
+    /// are.
     #[must_use]
     pub fn code(self, names: &[u8]) -> u64 {
         let (mut code, mut at, mut rest) = (0, 0, self.0);

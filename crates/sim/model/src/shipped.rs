@@ -1,17 +1,18 @@
 //! The protocol that ships: one claim for the whole outbox, hand-overs recorded when convenient.
 //!
-//! It follows the engine: `runner` its rounds, drafts and claims, `courier` its courier and recovery, `state`
-//! its document and its desk. Within an instance the runner and the courier move independently, as they do
-//! in the engine, and the cache may be as stale as it likes.
+//! It follows the engine: `runner` its rounds, drafts and claims, `courier` its courier and
+//! recovery, `state` its document and its desk. Within an instance the runner and the courier move
+//! independently, as they do in the engine, and the cache may be as stale as it likes.
 //!
-//! Time is left out. What the engine decides by time may happen at any moment, with one exception: a claim
-//! counts as lapsed by itself only when the very claim that was seen is gone or nobody minds it; else that
-//! is an early expiry, of which there is a limited number. Also left out: orderly shut-down (a claim given
-//! up on purpose), parking, timers, further documents.
+//! Time is left out. What the engine decides by time may happen at any moment, with one exception:
+//! a claim counts as lapsed by itself only when the very claim that was seen is gone or nobody
+//! minds it; else that is an early expiry, of which there is a limited number. Also left out:
+//! orderly shut-down (a claim given up on purpose), parking, timers, further documents.
 //!
-//! Some things that only seem to differ are one here. An activity that waits for a busy runner may as well
-//! come when the runner starts again. A save that was overtaken can only fail, so its round is over at once.
-//! A save or a reply that lands late may land at once, or never: its answer was lost, or it was.
+//! Some things that only seem to differ are one here. An activity that waits for a busy runner may
+//! as well come when the runner starts again. A save that was overtaken can only fail, so its round
+//! is over at once. A save or a reply that lands late may land at once, or never: its answer was
+//! lost, or it was.
 
 mod code;
 mod courier;

@@ -64,7 +64,8 @@ pub struct World {
     pub unmarked: Set,
     /// Whether the last step handed one over again without it.
     pub is_unmarked_twice: bool,
-    /// Whether in the last step an instance asked itself for a write, made none, and will ask again.
+    /// Whether in the last step an instance asked itself for a write, made none, and will ask
+    /// again.
     pub is_spinning: bool,
     /// Crashes left.
     pub crashes: u8,
@@ -103,8 +104,8 @@ impl World {
         self.is_spinning = false;
     }
 
-    /// The activities that can come to an instance next. Activities and instances are alike, so that the
-    /// very first delivery may as well be of the first activity to the first instance.
+    /// The activities that can come to an instance next. Activities and instances are alike, so
+    /// that the very first delivery may as well be of the first activity to the first instance.
     pub fn deliveries(&self, bound: &Bound, instance: u8) -> impl Iterator<Item = u8> + use<> {
         let left = self.left;
         let is_first = left.iter().take(bound.activities.into()).all(|n| *n == bound.deliveries);
@@ -119,8 +120,8 @@ impl World {
             .map(|(_, activity)| activity)
     }
 
-    /// The lists of different activities that can have come to an instance since its last turn. The very
-    /// first list may as well begin with the first activity.
+    /// The lists of different activities that can have come to an instance since its last turn. The
+    /// very first list may as well begin with the first activity.
     #[must_use]
     pub fn batches(&self, bound: &Bound, instance: u8) -> Vec<Seq> {
         let first = self.deliveries(bound, instance);

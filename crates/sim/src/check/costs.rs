@@ -10,19 +10,20 @@ use crate::{
     world::World,
 };
 
-/// Writes of a conversation from the last answer to rest, however long a channel asked to wait: a claim is
-/// taken, given up, taken over.
+/// Writes of a conversation from the last answer to rest, however long a channel asked to wait: a
+/// claim is taken, given up, taken over.
 const QUIET_WRITES_MAX: usize = 12;
 /// The same for each reply that waits: its record, and that of what it brings about.
 const QUIET_WRITES_PER_REPLY_MAX: usize = 3;
-/// The same for each turn that is still to run, long or of a timer: acknowledged, renewed, committed, with
-/// replies of its own.
+/// The same for each turn that is still to run, long or of a timer: acknowledged, renewed,
+/// committed, with replies of its own.
 const QUIET_WRITES_PER_TURN_MAX: usize = 16;
 
-/// Writes of a turn where nothing goes wrong: its commit, its acknowledgement before or a record after.
+/// Writes of a turn where nothing goes wrong: its commit, its acknowledgement before or a record
+/// after.
 const WRITES_PER_TURN_MAX: u64 = 3;
-/// The same for each further document where they are written one at a time: prepared, finished, fenced, and
-/// that the conversation forgets it.
+/// The same for each further document where they are written one at a time: prepared, finished,
+/// fenced, and that the conversation forgets it.
 const WRITES_PER_DOCUMENT_MAX: u64 = 4;
 /// The same for each reply: its record.
 const WRITES_PER_REPLY_MAX: u64 = 1;
@@ -33,10 +34,11 @@ const RENEWED_EVERY_MS: u64 = 5000;
 const SETTLE: Duration = Duration::from_secs(40);
 /// How long a world is watched that is at rest.
 const IDLE: Duration = Duration::from_secs(60);
-/// How often each instance asks about a document for each timer that was ever set, at most: its time may come
-/// now at one whose clock was wrong, though another one has fired it.
+/// How often each instance asks about a document for each timer that was ever set, at most: its
+/// time may come now at one whose clock was wrong, though another one has fired it.
 const IDLE_CALLS_PER_TIMER_MAX: usize = 1;
-/// How often each instance looks for what others left behind in that time, at most: every 1.5 seconds.
+/// How often each instance looks for what others left behind in that time, at most: every 1.5
+/// seconds.
 const IDLE_LOOKS_MAX: u64 = 41;
 
 /// How many writes each conversation may still have, by what waits in it now.
@@ -74,8 +76,8 @@ fn budget(wish: &Wish) -> u64 {
         + wish.slow_ms.unwrap_or_default() / RENEWED_EVERY_MS
 }
 
-/// Checks that the turns of a world in which nothing went wrong wrote no more than they may. Attempts that
-/// lost a race wrote nothing.
+/// Checks that the turns of a world in which nothing went wrong wrote no more than they may.
+/// Attempts that lost a race wrote nothing.
 pub(crate) fn per_turn(world: &World, all: &[Said]) {
     let most: u64 = all.iter().flat_map(|said| said.wish.flat()).map(budget).sum();
     let writes = world.costs().committed;

@@ -17,8 +17,8 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
         if called < wish.calls as usize {
             broken.push(format!("once: {id} called {called} times, asked for {}", wish.calls));
         }
-        // Where nothing goes wrong a timer runs at one instance, and there once. One that fails may be tried
-        // again by another.
+        // Where nothing goes wrong a timer runs at one instance, and there once. One that fails may
+        // be tried again by another.
         let is_timer = *id != said.id;
         if is_timer && is_gentle && wish.fails == 0 {
             for key in keys.into_iter().flatten() {

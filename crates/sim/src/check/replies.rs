@@ -59,8 +59,8 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
     }
 }
 
-/// No reply is given up without a try, but one that is not worth sending any more, or that an instance may
-/// have tried which is gone, where it may not come twice.
+/// No reply is given up without a try, but one that is not worth sending any more, or that an
+/// instance may have tried which is gone, where it may not come twice.
 pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
     let world = case.world;
     let seen = world.seen();
@@ -96,8 +96,8 @@ pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
     }
 }
 
-/// Whether a turn may have failed although it was acknowledged: a store that refused it for good cannot be
-/// told from one that will take it later. The user must have heard of it.
+/// Whether a turn may have failed although it was acknowledged: a store that refused it for good
+/// cannot be told from one that will take it later. The user must have heard of it.
 pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
     let world = case.world;
     let sorry = format!("{id}/sorry/0");
@@ -118,8 +118,8 @@ pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
             || seen.refused_texts.contains(&sorry)
             || (world.plan.has(Fault::Policy) && parked(case).contains(&sorry))
     };
-    // So does a limit: replies that wait for their channel may leave no room. And who was frozen while it ran
-    // took too long.
+    // So does a limit: replies that wait for their channel may leave no room. And who was frozen
+    // while it ran took too long.
     let causes =
         [Fault::StoreRefuses, Fault::Bulk, Fault::Freeze, Fault::Suspend, Fault::FewTimers];
     causes.iter().any(|fault| world.plan.has(*fault)) && is_sorry()
@@ -136,7 +136,8 @@ fn expected(case: &Case<'_>) -> Vec<String> {
             let Some((wish, said)) = case.wishes.get(id.as_str()) else { continue };
             // The replies of a timer go to the channel, whatever its turn did with its own.
             let is_answer = said.is_answer && *id == said.id;
-            // One that ran again because it was forgotten has said it before, if it was worth saying.
+            // One that ran again because it was forgotten has said it before, if it was worth
+            // saying.
             let is_new = known.insert(id.as_str());
             let texts = (0..wish.replies).map(|index| format!("{id}/{place}/{index}"));
             let is_said = |text: &String| is_new || policies.of(text) != DeliveryPolicy::default();

@@ -42,7 +42,8 @@ pub(crate) enum Way {
 }
 
 impl Said {
-    /// Draws what the n-th activity of a run is: one, or the same in each conversation for a broadcast.
+    /// Draws what the n-th activity of a run is: one, or the same in each conversation for a
+    /// broadcast.
     pub(crate) fn draw(world: &World, n: usize) -> Vec<Self> {
         let (plan, chance) = (&world.plan, &world.chance);
         let conversation =
@@ -72,7 +73,8 @@ impl Said {
             wish.slow_ms = None;
         }
         if is_merged || is_told || is_broadcast {
-            // What becomes one turn fails together; and nobody is told that a proactive turn failed.
+            // What becomes one turn fails together; and nobody is told that a proactive turn
+            // failed.
             (wish.panic, wish.oversized) = (false, false);
         }
         // A turn that changes what it says itself says it changed.

@@ -28,7 +28,8 @@ pub(super) struct Put {
 
 impl Put {
     pub(super) fn new(store: &SimStore, writes: Vec<Write>, asked_at: Duration) -> Self {
-        // What a newer instance adds is added below its engine, which therefore does not know of it.
+        // What a newer instance adds is added below its engine, which therefore does not know of
+        // it.
         let asked = match store.chance.has(Fault::Versions) && !store.is_newer {
             true => writes.iter().map(|write| write.body.clone()).collect(),
             false => Vec::new(),

@@ -57,7 +57,8 @@ fn dying_at_any_await_of_a_turn_breaks_nothing_on_sqlite() {
     assert!(all.cases >= 290, "{} cases", all.cases);
 }
 
-/// A store whose threads are outside the simulated scheduler: its answers are waited for on the spot.
+/// A store whose threads are outside the simulated scheduler: its answers are waited for on the
+/// spot.
 #[derive(Debug)]
 struct AtOnce(SqliteStore);
 

@@ -1,11 +1,12 @@
-//! Microsoft's in-memory emulator of Cosmos DB over HTTP, for tests: `sayso-cosmos-emulator PORT [PUBLIC]`.
+//! Microsoft's in-memory emulator of Cosmos DB over HTTP, for tests:
+//! `sayso-cosmos-emulator PORT [PUBLIC]`.
 //!
-//! An account tells its clients where it is. `PUBLIC` is the port that it names, when something stands
-//! between the clients and this program.
+//! An account tells its clients where it is. `PUBLIC` is the port that it names, when something
+//! stands between the clients and this program.
 //!
-//! The emulator is part of the published driver crate, as an HTTP client that answers by itself. This
-//! program is the door to it: each request is handed over, each answer copied back. It serves the
-//! loopback address only, keeps everything in memory, and checks no keys.
+//! The emulator is part of the published driver crate, as an HTTP client that answers by itself.
+//! This program is the door to it: each request is handed over, each answer copied back. It serves
+//! the loopback address only, keeps everything in memory, and checks no keys.
 
 use std::{env, sync::Arc};
 

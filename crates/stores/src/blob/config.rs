@@ -93,10 +93,11 @@ impl BlobConfig {
     /// A container by URL: `azblob:https://ACCOUNT.blob.core.windows.net/CONTAINER`.
     ///
     /// The URL may end in `?layout=js` (or another [`Layout`]), `due=list` ([`DueBy::Listing`]),
-    /// `create=no` and `auth=entra` (or `managed`, `developer`), joined by `&`. The right comes from the first of these variables that is set:
-    /// `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_KEY`, `AZURE_STORAGE_SAS_TOKEN`; else it is
-    /// the one of the process in Entra ID, or the emulator's own key on the emulator's account.
-    /// With a connection string `azblob:CONTAINER` is enough.
+    /// `create=no` and `auth=entra` (or `managed`, `developer`), joined by `&`. The right comes
+    /// from the first of these variables that is set: `AZURE_STORAGE_CONNECTION_STRING`,
+    /// `AZURE_STORAGE_KEY`, `AZURE_STORAGE_SAS_TOKEN`; else it is the one of the process in Entra
+    /// ID, or the emulator's own key on the emulator's account. With a connection string
+    /// `azblob:CONTAINER` is enough.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the URL or the connection string is not understood.

@@ -74,7 +74,8 @@ pub(super) struct Put<'a> {
 impl Container {
     /// Body, version and label from one answer; `None` when there is no such blob.
     pub(super) async fn get(&self, key: &Key, name: &str) -> Result<Option<Blob>, Error> {
-        // One byte more than we take, in one piece: so it is one answer, and we see what is too large.
+        // One byte more than we take, in one piece: so it is one answer, and we see what is too
+        // large.
         let most = NonZero::new(DOCUMENT_BYTES_MAX + 1);
         let options = BlobClientDownloadOptions {
             parallel: NonZero::new(1),
@@ -125,8 +126,8 @@ impl Container {
             if_match,
             if_none_match,
             metadata: Some(metadata),
-            // Always in one piece: blocks would be more than one write. Left open, the library counts the
-            // machine's processors for every blob, from files.
+            // Always in one piece: blocks would be more than one write. Left open, the library
+            // counts the machine's processors for every blob, from files.
             parallel: NonZero::new(1),
             partition_size: NonZero::new(u64::MAX),
             ..Default::default()

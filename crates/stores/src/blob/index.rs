@@ -44,8 +44,8 @@ impl<T> First<T> {
 }
 
 impl BlobStore {
-    /// The index names blobs and may be a moment old. Each blob that it names is asked itself: so what
-    /// is returned was true when it answered, and the ETag is the current one.
+    /// The index names blobs and may be a moment old. Each blob that it names is asked itself: so
+    /// what is returned was true when it answered, and the ETag is the current one.
     pub(super) async fn due_by_tags(
         &self,
         now: Timestamp,

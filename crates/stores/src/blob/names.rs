@@ -1,8 +1,9 @@
 //! Keys as names of blobs, in our layout and in those of the SDKs.
 //!
-//! A name of ours has nothing in it that a service, a client or a namespace of folders reads in its own
-//! way, and no two keys share one. The SDKs' names are as they are: some keys have none, and some share
-//! one. The first are refused; against the second every blob that we write remembers its key.
+//! A name of ours has nothing in it that a service, a client or a namespace of folders reads in its
+//! own way, and no two keys share one. The SDKs' names are as they are: some keys have none, and
+//! some share one. The first are refused; against the second every blob that we write remembers its
+//! key.
 
 mod escape;
 
@@ -151,7 +152,8 @@ fn without_empty_parts(key: &str) -> String {
     text
 }
 
-/// The Python SDK ends the key of a user's state in a conversation, and only that one, with a slash.
+/// The Python SDK ends the key of a user's state in a conversation, and only that one, with a
+/// slash.
 fn python(key: &str) -> Cow<'_, str> {
     let with_slash = format!("{key}/");
     if is_private(&with_slash) { with_slash.into() } else { key.into() }

@@ -1,4 +1,5 @@
-//! Opening: the client is made, the container is there, is private, and tags work if they are needed.
+//! Opening: the client is made, the container is there, is private, and tags work if they are
+//! needed.
 
 use std::{net::IpAddr, sync::Arc};
 

@@ -23,8 +23,8 @@ pub async fn a_missing_document_is_none(store: Arc<dyn Store>) {
     assert_eq!(scene.load(&scene.key("missing")).await, None);
 }
 
-/// A body is text that the store does not look into: white space, member order, escapes, big numbers
-/// and all of Unicode stay as they are.
+/// A body is text that the store does not look into: white space, member order, escapes, big
+/// numbers and all of Unicode stay as they are.
 pub async fn a_body_comes_back_as_it_was_saved(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let bodies = [
@@ -52,7 +52,8 @@ pub async fn a_body_comes_back_as_it_was_saved(store: Arc<dyn Store>) {
     }
 }
 
-/// A document of one mebibyte, the size the engine above allows by default, is created and replaced.
+/// A document of one mebibyte, the size the engine above allows by default, is created and
+/// replaced.
 pub async fn a_document_of_one_mebibyte_is_kept(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let key = scene.key("large");

@@ -11,7 +11,8 @@ const CREATORS: i64 = 32;
 const WRITERS: i64 = 5;
 const INCREMENTS: i64 = 10;
 
-/// Of 32 that create one key at the same time exactly one wins, and its body is the one stored. Twice.
+/// Of 32 that create one key at the same time exactly one wins, and its body is the one stored.
+/// Twice.
 pub async fn one_of_many_creators_wins(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     for round in 0..2 {

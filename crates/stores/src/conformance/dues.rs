@@ -1,7 +1,7 @@
 //! What waits is found: `due` never names too few, in order, page by page.
 //!
-//! A store may name too many while writes are under way. When all is quiet, as here, it names what is
-//! due and nothing else.
+//! A store may name too many while writes are under way. When all is quiet, as here, it names what
+//! is due and nothing else.
 
 use std::sync::Arc;
 
@@ -97,12 +97,14 @@ pub async fn an_etag_of_due_is_the_current_one(store: Arc<dyn Store>) {
     }
 }
 
-/// Pages of one, two, three and many name all that is due, each once, in the order of the keys' bytes.
+/// Pages of one, two, three and many name all that is due, each once, in the order of the keys'
+/// bytes.
 pub async fn pages_of_due_name_each_document_once_in_order(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let mut expected = Vec::new();
     for number in 0..MANY {
-        // Times run against the keys, and some keys differ only in case, length or bytes past ASCII.
+        // Times run against the keys, and some keys differ only in case, length or bytes past
+        // ASCII.
         let odd = ["", "A", "a", "aa", "~", "é", "\u{10000}", "\u{ffff}"];
         let odd = odd.get(number % odd.len()).expect("within the list");
         let key = scene.key(&format!("{}{odd}", number / 8));

@@ -10,7 +10,8 @@ use sayso_turn::{
 
 use super::scene::{Scene, create};
 
-/// Keys that some engine, file system, protocol or query language would like to read in its own way.
+/// Keys that some engine, file system, protocol or query language would like to read in its own
+/// way.
 const ODD: [&str; 62] = [
     "!@#$%^&*()~/\\><,.?';\"`~",
     "!@#$%^&*()_+??><\":QASD~`",
@@ -120,8 +121,8 @@ pub async fn keys_are_bytes_and_never_normalised(store: Arc<dyn Store>) {
     }
 }
 
-/// Keys of every length up to the limit are kept whole; such that differ in their last byte only are
-/// different keys.
+/// Keys of every length up to the limit are kept whole; such that differ in their last byte only
+/// are different keys.
 pub async fn long_keys_are_never_cut(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let mut keys = Vec::new();

@@ -1,7 +1,7 @@
 //! Random sequences of calls, each compared with a map in memory that does the same.
 //!
-//! The map is the whole contract of a quiet store in a few lines. When an answer differs, the sequence
-//! is made shorter as long as it still fails, and printed.
+//! The map is the whole contract of a quiet store in a few lines. When an answer differs, the
+//! sequence is made shorter as long as it still fails, and printed.
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
@@ -19,8 +19,8 @@ use super::scene::Scene;
 
 const KEYS: [&str; 6] = ["a", "a/b", "a%", "B", "é", "z\0"];
 
-/// Random sequences of calls of about `operations` calls, `cases` of them, each under new keys: every
-/// answer is the one that a map would give.
+/// Random sequences of calls of about `operations` calls, `cases` of them, each under new keys:
+/// every answer is the one that a map would give.
 pub async fn any_sequence_of_calls_answers_as_the_model_does(
     store: Arc<dyn Store>,
     cases: u32,

@@ -1,7 +1,8 @@
-//! A future may be dropped at any moment: what it was to write is then written whole, or not at all.
+//! A future may be dropped at any moment: what it was to write is then written whole, or not at
+//! all.
 //!
-//! Which of the two a load tells. It may still become true a little later, when the write was already
-//! on its way; a conditional save that follows can never be fooled by that.
+//! Which of the two a load tells. It may still become true a little later, when the write was
+//! already on its way; a conditional save that follows can never be fooled by that.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -18,8 +19,8 @@ const DROPS: i64 = 120;
 /// Up to so many steps are counted; beyond them a future gets time.
 const STEPS_MAX: u32 = 28;
 
-/// A save is dropped after more and more steps. The document is then the old one or the new one, and
-/// the next save at what was loaded succeeds, unless the dropped one came in between.
+/// A save is dropped after more and more steps. The document is then the old one or the new one,
+/// and the next save at what was loaded succeeds, unless the dropped one came in between.
 pub async fn a_dropped_save_happened_whole_or_not_at_all(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let key = scene.key("dropped");

@@ -44,7 +44,8 @@ pub async fn an_empty_transaction_commits(store: Arc<dyn Store>) {
     assert_eq!(saved, Saved::Committed(Vec::new()));
 }
 
-/// When one condition does not hold, wherever in the order, no document changes and none is created.
+/// When one condition does not hold, wherever in the order, no document changes and none is
+/// created.
 pub async fn a_conflict_in_one_write_undoes_the_others(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let Some(transactions) = scene.store.transactions() else { return };
@@ -98,8 +99,8 @@ pub async fn a_transaction_sets_and_clears_the_times(store: Arc<dyn Store>) {
     assert_eq!(named.iter().map(|due| &due.key).collect::<Vec<_>>(), [&rests]);
 }
 
-/// Many move money between two accounts at once, naming them in either order: nobody waits for ever,
-/// and no money is made or lost.
+/// Many move money between two accounts at once, naming them in either order: nobody waits for
+/// ever, and no money is made or lost.
 pub async fn transfers_in_both_directions_keep_the_sum(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     if scene.store.transactions().is_none() {

@@ -64,7 +64,8 @@ pub(super) enum Throughput {
 }
 
 impl CosmosConfig {
-    /// An account by its address (`https://{account}.documents.azure.com/`), a database and a container.
+    /// An account by its address (`https://{account}.documents.azure.com/`), a database and a
+    /// container.
     ///
     /// Access is by the account key in `AZURE_COSMOS_KEY`, or without one by Entra, unless
     /// [`key`](Self::key) or [`credential`](Self::credential) says otherwise.
@@ -127,11 +128,10 @@ impl CosmosConfig {
 
     /// Reads a URL: `cosmos://[:KEY@]HOST/DATABASE[/CONTAINER][?option=value&...]`.
     ///
-    /// `cosmos+http://` is for emulators on this machine. Without a host (`cosmos:///bots/state`) the
-    /// address and the key come from `AZURE_COSMOS_CONNECTION_STRING`. The options are
+    /// `cosmos+http://` is for emulators on this machine. Without a host (`cosmos:///bots/state`)
+    /// the address and the key come from `AZURE_COSMOS_CONNECTION_STRING`. The options are
     /// `containers=one|kind|tenant`, `layout=sayso|dotnet|js|python`, `create=true|false`,
-    /// `throughput=400`, `autoscale=4000`, `region=West Europe`,
-    /// `auth=entra|managed|developer`.
+    /// `throughput=400`, `autoscale=4000`, `region=West Europe`, `auth=entra|managed|developer`.
     ///
     /// # Errors
     /// [`Error::Invalid`] that says what is wrong with it. It never repeats the key.
@@ -234,8 +234,8 @@ impl CosmosConfig {
         Self { layout, ..self }
     }
 
-    /// Creates the database and the containers that are missing, and makes a container of another SDK
-    /// index what recovery needs. By default what is missing is an error.
+    /// Creates the database and the containers that are missing, and makes a container of another
+    /// SDK index what recovery needs. By default what is missing is an error.
     #[must_use]
     pub fn create(self, creates: bool) -> Self {
         Self { creates, ..self }
@@ -253,7 +253,8 @@ impl CosmosConfig {
         Self { throughput: Some(Throughput::Autoscale(units_max)), ..self }
     }
 
-    /// Prefers the region of the account that is nearest to this one. By default the account's order.
+    /// Prefers the region of the account that is nearest to this one. By default the account's
+    /// order.
     #[must_use]
     pub fn region(self, region: impl Into<String>) -> Self {
         Self { region: Some(region.into()), ..self }

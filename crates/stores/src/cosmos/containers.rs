@@ -21,13 +21,13 @@ pub enum Containers {
     /// All in one container, named as configured. The cheapest.
     #[default]
     One,
-    /// One each for conversations, users and everything else: `{name}-conversations`, `{name}-users`,
-    /// `{name}-other`.
+    /// One each for conversations, users and everything else: `{name}-conversations`,
+    /// `{name}-users`, `{name}-other`.
     Kind,
     /// One for each tenant, which is the first segment of a key (the channel): `{name}-{tenant}`.
-    /// Letters, digits and hyphens of a tenant stand as they are, any other byte as `_` and its code;
-    /// the end of a name that is too long is replaced by `__` and the hash of all of it.
-    /// Keys without a segment are in `{name}`.
+    /// Letters, digits and hyphens of a tenant stand as they are, any other byte as `_` and its
+    /// code; the end of a name that is too long is replaced by `__` and the hash of all of it. Keys
+    /// without a segment are in `{name}`.
     Tenant,
 }
 

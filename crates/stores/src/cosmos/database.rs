@@ -251,7 +251,8 @@ fn is_keyless(properties: &ContainerProperties) -> Option<bool> {
     }
 }
 
-/// A container of ours: the key is the partition, only `due` is indexed, items may have a life span.
+/// A container of ours: the key is the partition, only `due` is indexed, items may have a life
+/// span.
 fn properties(name: &str) -> ContainerProperties {
     let mut properties = ContainerProperties::new(name.to_owned(), "/id".into());
     properties.default_ttl = TimeToLive::NoDefault;

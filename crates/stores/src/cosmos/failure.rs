@@ -37,8 +37,8 @@ pub(super) fn is_conflict(error: &CosmosError) -> bool {
     status.is_conflict() || status.is_precondition_failed() || is_absent(error)
 }
 
-/// Whether an earlier try of the same write may have landed: the library sends again what got no answer
-/// on a broken connection, and then our own write looks like somebody else's.
+/// Whether an earlier try of the same write may have landed: the library sends again what got no
+/// answer on a broken connection, and then our own write looks like somebody else's.
 pub(super) fn may_have_landed_before(error: &CosmosError) -> bool {
     tries(error).is_none_or(|tries| {
         let earlier = tries.split_last().map_or(&[][..], |(_last, earlier)| earlier);

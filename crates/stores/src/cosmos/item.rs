@@ -1,7 +1,8 @@
-//! The item that stands for a document: `{id, realId, document, due?, ttl?}`, and what is ours under `sayso`.
+//! The item that stands for a document: `{id, realId, document, due?, ttl?}`, and what is ours
+//! under `sayso`.
 //!
-//! `document` is the body as a JSON value, so that other SDKs and people can read it. A body that no
-//! value gives back to the byte is kept as text beside it.
+//! `document` is the body as a JSON value, so that other SDKs and people can read it. A body that
+//! no value gives back to the byte is kept as text beside it.
 
 use sayso_turn::{
     Key,

@@ -1,8 +1,9 @@
 //! JSON as Cosmos DB keeps it, and the way back to the very text that was saved.
 //!
-//! Cosmos keeps values, not text. White space is lost, a number is a double, and nobody promises the
-//! order of members. So a text is stored as a value only if the value, printed here, gives the text
-//! again; where members do not stand in the order of their names, a note of their order goes with it.
+//! Cosmos keeps values, not text. White space is lost, a number is a double, and nobody promises
+//! the order of members. So a text is stored as a value only if the value, printed here, gives the
+//! text again; where members do not stand in the order of their names, a note of their order goes
+//! with it.
 
 use std::fmt;
 
@@ -26,14 +27,14 @@ pub(super) enum Json {
     Object(Vec<(String, Self)>),
 }
 
-/// The order of the members, for each object where it is not that of their names: the object's number,
-/// and then for its members by name the place where each stands. Objects are counted from the outside
-/// in, members by name.
+/// The order of the members, for each object where it is not that of their names: the object's
+/// number, and then for its members by name the place where each stands. Objects are counted from
+/// the outside in, members by name.
 pub(super) type Order = Vec<Vec<usize>>;
 
 impl Json {
-    /// Reads a text; `None` when it is not JSON, is nested deeper than Cosmos takes, or names a member
-    /// twice.
+    /// Reads a text; `None` when it is not JSON, is nested deeper than Cosmos takes, or names a
+    /// member twice.
     pub(super) fn parse(text: &str) -> Option<Self> {
         // The parser's own limit is 127 levels, and so is that of Cosmos below `document`.
         serde_json::from_str(text).ok()
@@ -44,8 +45,8 @@ impl Json {
         serde_json::to_string(self).expect("a JSON value can be printed")
     }
 
-    /// Whether Cosmos keeps this value such that it prints as this text again, in whatever version of
-    /// this program.
+    /// Whether Cosmos keeps this value such that it prints as this text again, in whatever version
+    /// of this program.
     pub(super) fn gives(&self, text: &str) -> bool {
         self.is_plain() && self.print() == text
     }
@@ -85,7 +86,8 @@ impl Json {
     }
 
     /// Puts the members back into the order that was noted, whatever order they are in now. A note
-    /// that does not fit, as somebody changed the value, is left aside: it says nothing about values.
+    /// that does not fit, as somebody changed the value, is left aside: it says nothing about
+    /// values.
     pub(super) fn arrange(&mut self, order: &Order) {
         let mut notes = order.iter().map(Vec::as_slice).peekable();
         self.restore(&mut 0, &mut notes);

@@ -6,8 +6,8 @@ use azure_data_cosmos::diagnostics::DiagnosticsContext;
 
 /// What a [`CosmosStore`](super::CosmosStore) has done since it was opened, and what that cost.
 ///
-/// Every request that was answered counts, also those that failed or were repeated: that is what the
-/// account is billed for.
+/// Every request that was answered counts, also those that failed or were repeated: that is what
+/// the account is billed for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CosmosStats {

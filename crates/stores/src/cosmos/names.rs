@@ -1,7 +1,9 @@
-//! How a key is named in Cosmos DB: `realId`, the key as it is, and `id`, which may not hold everything.
+//! How a key is named in Cosmos DB: `realId`, the key as it is, and `id`, which may not hold
+//! everything.
 //!
-//! Each SDK escapes and shortens in its own way, so each layout has its own names. Ours is the escape of
-//! the C# SDK, for control characters too, and with a way to shorten that never gives two keys one name.
+//! Each SDK escapes and shortens in its own way, so each layout has its own names. Ours is the
+//! escape of the C# SDK, for control characters too, and with a way to shorten that never gives two
+//! keys one name.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -35,8 +37,8 @@ pub(super) struct Names {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Id {
     pub(super) text: String,
-    /// Whether other versions of that SDK gave this key other ids, so that only a search by `realId`
-    /// finds all of them.
+    /// Whether other versions of that SDK gave this key other ids, so that only a search by
+    /// `realId` finds all of them.
     pub(super) has_others: bool,
 }
 
@@ -56,7 +58,8 @@ impl Names {
         self.layout == Layout::Sayso
     }
 
-    /// The key as the SDK has it. The JavaScript and Python SDKs end some keys with an empty namespace.
+    /// The key as the SDK has it. The JavaScript and Python SDKs end some keys with an empty
+    /// namespace.
     pub(super) fn real_id(self, key: &Key) -> Cow<'_, str> {
         let has_namespace = match self.layout {
             Layout::Js => is_state(key.as_str()),
@@ -153,8 +156,8 @@ fn is_private(key: &str) -> bool {
     parts.is_some_and(|(conversation, user)| !conversation.is_empty() && !user.is_empty())
 }
 
-/// Our way: as much of the name as fits, the mark, and the hash of all of it. A short name has no mark,
-/// so no short name is ever equal to a shortened one.
+/// Our way: as much of the name as fits, the mark, and the hash of all of it. A short name has no
+/// mark, so no short name is ever equal to a shortened one.
 fn cut_with_mark(name: String) -> String {
     if name.len() <= NAME_MAX {
         return name;

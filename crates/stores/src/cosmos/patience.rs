@@ -1,7 +1,7 @@
 //! How long a call may take, and how often the library may try it.
 //!
-//! The library sends again whatever failed, writes too, for minutes. Whoever saves has more to do with
-//! the time: so writes are sent once, and everybody learns soon that Cosmos asks for patience.
+//! The library sends again whatever failed, writes too, for minutes. Whoever saves has more to do
+//! with the time: so writes are sent once, and everybody learns soon that Cosmos asks for patience.
 
 use std::{future::Future, time::Duration};
 

@@ -25,8 +25,8 @@ use super::{
 };
 
 impl CosmosStore {
-    /// The documents that wait, by their keys. Cosmos orders texts in its own way, so all that waits is
-    /// read, and the order made here; no more than `limit` are kept.
+    /// The documents that wait, by their keys. Cosmos orders texts in its own way, so all that
+    /// waits is read, and the order made here; no more than `limit` are kept.
     pub(super) async fn search_due(
         &self,
         now: Timestamp,

@@ -1,4 +1,5 @@
-//! The version of a document as an ETag: the one that Cosmos gives, and the item's id where it is not ours.
+//! The version of a document as an ETag: the one that Cosmos gives, and the item's id where it is
+//! not ours.
 
 use sayso_turn::store::ETag;
 
@@ -12,8 +13,8 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// Reads an ETag; `None` when this store never gave it. Above all `*` is not one: Cosmos would take
-    /// it for any version.
+    /// Reads an ETag; `None` when this store never gave it. Above all `*` is not one: Cosmos would
+    /// take it for any version.
     pub(super) fn of(etag: &ETag, may_have_other_id: bool) -> Option<Self> {
         let (text, other_id) = match etag.as_str().split_once(' ') {
             Some((text, id)) if may_have_other_id => (text, Some(id.to_owned())),

@@ -1,11 +1,11 @@
 //! Names of types in a document: .NET writes `$type`, Python `py/object`.
 //!
-//! They are of no use to us and in the way of lists, but the SDK needs them back. So they are taken out,
-//! noted beside the document by place and shape, and put back where place and shape are still the same
-//! (or the whole value, where two types have one shape).
-//! Such names that come from elsewhere, perhaps from a user's message, are never written: the SDK would
-//! make an object of whatever type they name. The exception is a short list of names (see [`known`]) that a
-//! stack of dialogs is written with.
+//! They are of no use to us and in the way of lists, but the SDK needs them back. So they are taken
+//! out, noted beside the document by place and shape, and put back where place and shape are still
+//! the same (or the whole value, where two types have one shape). Such names that come from
+//! elsewhere, perhaps from a user's message, are never written: the SDK would make an object of
+//! whatever type they name. The exception is a short list of names (see [`known`]) that a stack of
+//! dialogs is written with.
 
 mod known;
 mod notes;
@@ -178,8 +178,8 @@ impl Style {
         items.iter_mut().try_for_each(|item| self.put_at(item, &place, notes))
     }
 
-    /// The objects and lists, and their names, up to the last reference: this is what the numbers count.
-    /// `None` when there is no reference.
+    /// The objects and lists, and their names, up to the last reference: this is what the numbers
+    /// count. `None` when there is no reference.
     fn skeleton(self, node: &Node) -> Option<String> {
         let reference = self.reference?;
         let (mut sequence, mut end) = (String::new(), None);

@@ -1,9 +1,9 @@
 //! Bodies of documents as the SDKs write them, and back.
 //!
-//! What an SDK wrote becomes a plain bag of properties. What we need to write it back in the SDK's form
-//! goes along in the property [`NOTES`], which is never stored by the layouts that understand it. Our
-//! own `$sayso` is stored as a text: the SDKs pass a text on as it is, while of an object they would
-//! reformat the dates and obey the type names that somebody wrote into a message.
+//! What an SDK wrote becomes a plain bag of properties. What we need to write it back in the SDK's
+//! form goes along in the property [`NOTES`], which is never stored by the layouts that understand
+//! it. Our own `$sayso` is stored as a text: the SDKs pass a text on as it is, while of an object
+//! they would reformat the dates and obey the type names that somebody wrote into a message.
 
 use super::{
     Layout,

@@ -1,4 +1,5 @@
-//! JSON as a tree whose members keep their order and whose numbers and texts stay as they were written.
+//! JSON as a tree whose members keep their order and whose numbers and texts stay as they were
+//! written.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! Saves that travel together: one statement, one flush of the server's log, a verdict for each.
 //!
-//! When the server refuses the statement nothing has happened, and each save is tried alone, so that
-//! the failure of one is not that of another. When the connection breaks nobody knows what happened,
-//! and every caller is told so.
+//! When the server refuses the statement nothing has happened, and each save is tried alone, so
+//! that the failure of one is not that of another. When the connection breaks nobody knows what
+//! happened, and every caller is told so.
 
 use std::{
     collections::HashSet,

@@ -43,10 +43,10 @@ impl PostgresConfig {
     /// Reads `postgres://user:password@host:port/database?...`.
     ///
     /// Besides the parameters of PostgreSQL's own clients there are: `schema` (default `sayso`) and
-    /// `table` (default `document`), both made when missing; `connections` (default 8), for everything
-    /// but saves, which have eight of their own; `sslmode` (`disable`, `prefer`, which is the default,
-    /// `require`, `verify-full`); `sslrootcert`, a file of certificates instead of the system's; and
-    /// `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
+    /// `table` (default `document`), both made when missing; `connections` (default 8), for
+    /// everything but saves, which have eight of their own; `sslmode` (`disable`, `prefer`, which
+    /// is the default, `require`, `verify-full`); `sslrootcert`, a file of certificates instead of
+    /// the system's; and `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
     ///
     /// # Errors
     /// [`Error::Invalid`] when the URL is not of this shape. The text does not quote it.
@@ -111,8 +111,8 @@ impl PostgresConfig {
         self
     }
 
-    /// Opens the store although the server's settings void its promise (`fsync=off` and the like). Some
-    /// hosted servers report such settings and keep their log safe in a way of their own.
+    /// Opens the store although the server's settings void its promise (`fsync=off` and the like).
+    /// Some hosted servers report such settings and keep their log safe in a way of their own.
     #[must_use]
     pub fn allow_unsafe(mut self) -> Self {
         self.is_unsafe_allowed = true;

@@ -123,8 +123,8 @@ impl Failure {
         let (remedy, is_about_all, reason) = sort(answer);
         let code = answer.code().code();
         let cause = Some(Arc::new(Cause(format!("{code} {}", answer.message()))));
-        // A statement that the server has forgotten belongs to a session that was swapped under us. And
-        // a server that only reads may have become a standby: a new session finds the primary.
+        // A statement that the server has forgotten belongs to a session that was swapped under us.
+        // And a server that only reads may have become a standby: a new session finds the primary.
         let is_lost = code.starts_with("26") || code == READ_ONLY;
         let keeps_session = is_undone(answer) && !is_lost;
         Self { remedy, reason, cause, is_about_all, keeps_session }

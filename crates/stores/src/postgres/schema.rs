@@ -1,7 +1,8 @@
 //! The table, made when it is missing and brought up to date when it is old.
 //!
-//! Many instances may start at the same moment: one of them does it, under a lock of the database, and
-//! the others wait and find it done. An instance that finds everything done needs no right to change it.
+//! Many instances may start at the same moment: one of them does it, under a lock of the database,
+//! and the others wait and find it done. An instance that finds everything done needs no right to
+//! change it.
 
 use std::time::Duration;
 
@@ -99,8 +100,8 @@ struct Found {
 }
 
 impl Found {
-    /// Asks the catalogue by plain queries: functions such as `to_regclass` answer from a memory that
-    /// may be older than the lock.
+    /// Asks the catalogue by plain queries: functions such as `to_regclass` answer from a memory
+    /// that may be older than the lock.
     async fn look(client: &(impl GenericClient + Sync), names: &Names) -> Result<Self, Failure> {
         let failed = |error| Failure::before(&error);
         let sql = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),

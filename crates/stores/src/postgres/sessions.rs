@@ -1,7 +1,8 @@
-//! Sessions: connections that are set up for what a store does, shared, and thrown away when broken.
+//! Sessions: connections that are set up for what a store does, shared, and thrown away when
+//! broken.
 //!
-//! A call has a time by which it must have ended, connecting included. A connection that did not answer
-//! in time is closed and not used again.
+//! A call has a time by which it must have ended, connecting included. A connection that did not
+//! answer in time is closed and not used again.
 
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 //!
 //! Whoever writes takes its row locks in the order of the keys, in every statement and transaction:
 //! so two writers never wait for each other. That is why creates and replaces do not share a
-//! statement: a create may have to wait for a row, too, and one statement cannot mix the two in order.
+//! statement: a create may have to wait for a row, too, and one statement cannot mix the two in
+//! order.
 
 use std::{borrow::Cow, fmt};
 
@@ -90,9 +91,9 @@ impl Statements {
                  ORDER BY key
                  ON CONFLICT (key) DO NOTHING RETURNING key"
             ),
-            // The rows are given in the order of their keys. A loop over them, since sessions have no
-            // other kind of join: each is found, locked and changed before the next. One that another
-            // writer changes meanwhile no longer has the version and drops out.
+            // The rows are given in the order of their keys. A loop over them, since sessions have
+            // no other kind of join: each is found, locked and changed before the next. One that
+            // another writer changes meanwhile no longer has the version and drops out.
             replace_many: format!(
                 "UPDATE {table} AS document
                  SET version = given.version, due = given.due, body = given.body

@@ -1,7 +1,7 @@
 //! Several documents, all or none.
 //!
-//! The rows are written one by one in the order of their keys, as everywhere in this engine, so that
-//! two transactions never wait for each other.
+//! The rows are written one by one in the order of their keys, as everywhere in this engine, so
+//! that two transactions never wait for each other.
 
 use futures_util::{FutureExt, future::maybe_done};
 use tokio::time::timeout_at;

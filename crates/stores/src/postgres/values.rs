@@ -59,8 +59,8 @@ impl Freight for Row {
 /// Draws versions: random numbers, so that none comes back.
 ///
 /// A counter would start over when a document is deleted and made anew, and would go back when a
-/// server fails over to a copy that lacks the last writes or is restored from a backup. Then an ETag
-/// that some instance still holds would name other content.
+/// server fails over to a copy that lacks the last writes or is restored from a backup. Then an
+/// ETag that some instance still holds would name other content.
 #[derive(Debug, Default)]
 pub(super) struct Versions {
     // Keyed by the operating system, each store differently.

@@ -1,9 +1,9 @@
 //! Saves that travel together: one script, one flush of the server's file, a verdict for each.
 //!
-//! A script that the server refuses has not begun, and its error is everybody's. What it refuses within
-//! the script is one document's, which is then tried alone: so the others get what they asked for, and
-//! its caller the very reason. When the connection breaks nobody knows what happened, and every caller
-//! is told so.
+//! A script that the server refuses has not begun, and its error is everybody's. What it refuses
+//! within the script is one document's, which is then tried alone: so the others get what they
+//! asked for, and its caller the very reason. When the connection breaks nobody knows what
+//! happened, and every caller is told so.
 
 use std::sync::{
     Arc,
@@ -25,8 +25,8 @@ use super::{
 };
 use crate::lanes::Freight;
 
-/// How many scripts with saves are under way at once: while the server flushes for one it reads another.
-/// More than two only when there is a full batch for each.
+/// How many scripts with saves are under way at once: while the server flushes for one it reads
+/// another. More than two only when there is a full batch for each.
 pub(super) const LANES: usize = 4;
 
 /// About how many bytes a row has besides its key and its body, and how many arguments: a name, two

@@ -49,8 +49,9 @@ pub enum Durability {
 impl RedisConfig {
     /// Reads a URL: `redis://[user:password@]host[:port][/db][?prefix=sayso][&durability=relaxed]`.
     ///
-    /// `rediss://` is the same with TLS, `valkey://` and `valkeys://` mean the same. For a cluster it is
-    /// `redis+cluster://` or `rediss+cluster://`, with one or several nodes: `host:port,host:port`.
+    /// `rediss://` is the same with TLS, `valkey://` and `valkeys://` mean the same. For a cluster
+    /// it is `redis+cluster://` or `rediss+cluster://`, with one or several nodes:
+    /// `host:port,host:port`.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it. It never repeats the password.

@@ -1,8 +1,8 @@
 //! One page of what is due, from the pages of all shards.
 //!
-//! Each shard answers in the order of its keys. It is asked for a little more than its fair share; the
-//! page ends where some shard has said all it was asked for and has more, and that shard is asked on
-//! until the page is full.
+//! Each shard answers in the order of its keys. It is asked for a little more than its fair share;
+//! the page ends where some shard has said all it was asked for and has more, and that shard is
+//! asked on until the page is full.
 
 use std::future::Future;
 

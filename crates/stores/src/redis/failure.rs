@@ -3,8 +3,8 @@
 //! What was never sent did not happen. What was sent and never answered may have happened. An error
 //! that the server answered means that it did nothing, as far as the code of the error says so.
 //!
-//! The server quotes arguments in some of its errors, and arguments are what users wrote; so its text
-//! goes no further than this file.
+//! The server quotes arguments in some of its errors, and arguments are what users wrote; so its
+//! text goes no further than this file.
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -21,8 +21,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{failure::Failure, names::Shard};
 
-/// How many connections a store has to a server. A server that flushes every write answers after the
-/// flush, and takes only so much from one connection between two: one alone makes the flushes small.
+/// How many connections a store has to a server. A server that flushes every write answers after
+/// the flush, and takes only so much from one connection between two: one alone makes the flushes
+/// small.
 const LANES: usize = 2;
 
 /// How long making a connection may take, within the time of the call.

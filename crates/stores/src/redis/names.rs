@@ -1,8 +1,9 @@
 //! What a document, its shard and the shard's indexes are called in Redis.
 //!
-//! A document and the index that knows when it is due change together, in one script. On a cluster a
-//! script may touch one slot only, so the documents are spread over a fixed number of shards, and the
-//! names of a shard share a hash tag: `sayso:{s7}:d:webchat/conversations/c1`, `sayso:{s7}:waiting`.
+//! A document and the index that knows when it is due change together, in one script. On a cluster
+//! a script may touch one slot only, so the documents are spread over a fixed number of shards, and
+//! the names of a shard share a hash tag: `sayso:{s7}:d:webchat/conversations/c1`,
+//! `sayso:{s7}:waiting`.
 
 use std::sync::Arc;
 
@@ -95,8 +96,8 @@ impl Names {
         format!("{}:{}:ready", self.prefix, shard.tag())
     }
 
-    /// A pattern for the documents whose keys begin with a text, of one shard or of all. It may match
-    /// more than these: [`key_of`](Self::key_of) tells.
+    /// A pattern for the documents whose keys begin with a text, of one shard or of all. It may
+    /// match more than these: [`key_of`](Self::key_of) tells.
     pub(super) fn pattern(&self, shard: Option<Shard>, beginning: &str) -> String {
         let tag = shard.map_or_else(|| "{s*}".to_owned(), Shard::tag);
         let mut pattern = format!("{}:{tag}:d:", self.prefix);

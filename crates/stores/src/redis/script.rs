@@ -34,8 +34,9 @@ impl Program {
         Self { code, digest: Script::new(code).get_hash().to_owned() }
     }
 
-    /// Runs the script by its digest, with the count of keys, the keys and the arguments that `add` adds.
-    /// A server that does not know it (yet, or after a restart) has done nothing and gets the whole text.
+    /// Runs the script by its digest, with the count of keys, the keys and the arguments that `add`
+    /// adds. A server that does not know it (yet, or after a restart) has done nothing and gets the
+    /// whole text.
     pub(super) async fn run(
         &self,
         link: &Link,

@@ -1,7 +1,7 @@
 //! Versions: an ETag names a write, and the time from which the document is due.
 //!
-//! So whoever holds the ETag of a document knows whether the index names it. A save that neither ends
-//! nor begins a wait, which is most of them, leaves the index alone.
+//! So whoever holds the ETag of a document knows whether the index names it. A save that neither
+//! ends nor begins a wait, which is most of them, leaves the index alone.
 
 use sayso_turn::{
     clock::Timestamp,

@@ -109,7 +109,8 @@ impl Bucket {
         }
     }
 
-    /// Names that begin with a text, in order: those after another text, or where a listing goes on.
+    /// Names that begin with a text, in order: those after another text, or where a listing goes
+    /// on.
     pub(super) async fn list(
         &self,
         beginning: &str,

@@ -41,8 +41,8 @@ pub struct S3Config {
 impl S3Config {
     /// Reads a URL: `s3://bucket[/prefix][?endpoint=https://host:port][&region=us-east-1]`.
     ///
-    /// Without an endpoint it is Amazon's. Credentials come from the usual `AWS_…` variables, or from
-    /// the machine's role, unless [`with_credentials`](Self::with_credentials) gives them.
+    /// Without an endpoint it is Amazon's. Credentials come from the usual `AWS_…` variables, or
+    /// from the machine's role, unless [`with_credentials`](Self::with_credentials) gives them.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it.

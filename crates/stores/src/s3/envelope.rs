@@ -1,11 +1,12 @@
 //! What an object holds: a line of ours, and the document.
 //!
-//! The ETag of an S3 object is a hash of its content, so a body that comes back would bring its old ETag
-//! back. The line names the write, which no other write shares, and so every content is a new one.
+//! The ETag of an S3 object is a hash of its content, so a body that comes back would bring its old
+//! ETag back. The line names the write, which no other write shares, and so every content is a new
+//! one.
 //!
-//! There is no conditional delete. A deleted document is a line that says so, a tombstone; it is absent
-//! to everybody else. A tombstone has an odd number of bytes and a document an even one, so a listing,
-//! which tells the size, tells them apart.
+//! There is no conditional delete. A deleted document is a line that says so, a tombstone; it is
+//! absent to everybody else. A tombstone has an odd number of bytes and a document an even one, so
+//! a listing, which tells the size, tells them apart.
 
 use std::str;
 

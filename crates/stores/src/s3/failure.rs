@@ -1,6 +1,7 @@
 //! What a failed call means: did it happen, and what can be done?
 //!
-//! The server's text may quote keys, names and signatures; so only its code goes further than this file.
+//! The server's text may quote keys, names and signatures; so only its code goes further than this
+//! file.
 
 use std::{borrow::Cow, error::Error as _};
 
@@ -157,8 +158,8 @@ fn transport(error: &object_store::Error) -> Option<HttpErrorKind> {
     None
 }
 
-/// The status of the answer. The library tells some by the kind of its error and others only in words;
-/// words that are not understood leave a write in doubt.
+/// The status of the answer. The library tells some by the kind of its error and others only in
+/// words; words that are not understood leave a write in doubt.
 fn status(error: &object_store::Error) -> Option<u16> {
     match error {
         object_store::Error::PermissionDenied { .. } => return Some(403),

@@ -1,10 +1,11 @@
-//! Markers: small objects that say which documents are due, so that nobody looks through all of them.
+//! Markers: small objects that say which documents are due, so that nobody looks through all of
+//! them.
 //!
-//! A marker is written before the document that names it and removed after the document that no longer
-//! does. So while a document is due there is a marker, and a marker alone means nothing: what counts is
-//! the document. A marker that no document names may belong to a save that is under way. It is removed
-//! when it has been seen so for longer than any save takes; and a save that took longer than that writes
-//! its marker once more.
+//! A marker is written before the document that names it and removed after the document that no
+//! longer does. So while a document is due there is a marker, and a marker alone means nothing:
+//! what counts is the document. A marker that no document names may belong to a save that is under
+//! way. It is removed when it has been seen so for longer than any save takes; and a save that took
+//! longer than that writes its marker once more.
 
 use std::{
     collections::BTreeMap,

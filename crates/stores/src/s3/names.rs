@@ -1,14 +1,15 @@
 //! What a document and its markers are called in the bucket.
 //!
-//! * `<prefix>/d/<key>`: a document. Letters, digits, `-` and `_` of the key stand for themselves, any
-//!   other byte is a dot and two hexadecimal digits. So a text that keys begin with is, in the same
-//!   spelling, what names begin with. Names that would be too long are cut, and end with a hash.
-//! * `<prefix>/due/<key>/<time>-<write>`: a marker, which says that a document is due. The key is in
-//!   hexadecimal digits, whose order is that of the keys. Of a long key only the beginning is there, and
-//!   a hash; the marker's content is the key.
+//! * `<prefix>/d/<key>`: a document. Letters, digits, `-` and `_` of the key stand for themselves,
+//!   any other byte is a dot and two hexadecimal digits. So a text that keys begin with is, in the
+//!   same spelling, what names begin with. Names that would be too long are cut, and end with a
+//!   hash.
+//! * `<prefix>/due/<key>/<time>-<write>`: a marker, which says that a document is due. The key is
+//!   in hexadecimal digits, whose order is that of the keys. Of a long key only the beginning is
+//!   there, and a hash; the marker's content is the key.
 //!
-//! No part between slashes is empty, a dot or two, or longer than 255 bytes: many servers keep objects
-//! in files.
+//! No part between slashes is empty, a dot or two, or longer than 255 bytes: many servers keep
+//! objects in files.
 
 use sayso_turn::{Key, clock::Timestamp};
 use sha2::{Digest, Sha256};
@@ -39,7 +40,8 @@ pub(super) struct Marker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) name: String,
-    /// What is known of the key: the same for all keys between which the names do not tell an order.
+    /// What is known of the key: the same for all keys between which the names do not tell an
+    /// order.
     pub(super) group: String,
     /// The key, if the name tells it.
     pub(super) key: Option<Key>,
@@ -68,8 +70,8 @@ impl Names {
         format!("{}d/{spelling}", self.prefix)
     }
 
-    /// The key of a document's name; `Err` if only the document itself can tell, `None` if it is none
-    /// of ours.
+    /// The key of a document's name; `Err` if only the document itself can tell, `None` if it is
+    /// none of ours.
     pub(super) fn key_of(&self, name: &str) -> Option<Result<Key, Cut>> {
         let spelling = name.strip_prefix(&self.prefix)?.strip_prefix("d/")?;
         if spelling.contains('~') {
@@ -145,11 +147,13 @@ pub(super) fn unspell(spelling: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// What markers of a key have in common with those of keys that begin alike, and what they have not.
+/// What markers of a key have in common with those of keys that begin alike, and what they have
+/// not.
 fn group(key: &Key) -> (String, String) {
     let bytes = key.as_str().as_bytes();
     match bytes.split_at_checked(MARKED_BYTES_MAX) {
-        // A tilde is larger than any digit and than a slash: after the key that is only the beginning.
+        // A tilde is larger than any digit and than a slash: after the key that is only the
+        // beginning.
         Some((beginning, [_, ..])) => (format!("{}~", hex(beginning)), format!("/{}", hash(key))),
         _ => (hex(bytes), String::new()),
     }

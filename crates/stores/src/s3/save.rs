@@ -1,4 +1,5 @@
-//! Saving: first the marker, if the document is to wait, then the document, then the marker of before.
+//! Saving: first the marker, if the document is to wait, then the document, then the marker of
+//! before.
 
 use std::{borrow::Cow, sync::Arc, time::Instant};
 
@@ -31,8 +32,8 @@ pub(super) struct Draft {
 impl S3Store {
     /// Writes an object in a document's place: its ETag, or `None` on conflict.
     ///
-    /// A server may report a conflict that is none (two writes at the same instant) or refuse a create
-    /// for a tombstone. So what is stored says what has happened.
+    /// A server may report a conflict that is none (two writes at the same instant) or refuse a
+    /// create for a tombstone. So what is stored says what has happened.
     pub(super) async fn put(
         &self,
         line: &Line,
@@ -69,8 +70,8 @@ impl S3Store {
         })
     }
 
-    /// Writes the marker that a save needs: none, the one that is there when the time is the same, or a
-    /// new one.
+    /// Writes the marker that a save needs: none, the one that is there when the time is the same,
+    /// or a new one.
     pub(super) async fn begin(
         &self,
         write: &Write,
@@ -119,8 +120,8 @@ impl S3Store {
         Ok(Saved::Committed(ETag::new(Version { write: id, marker, object }.to_text())))
     }
 
-    /// Removes a marker that no document names any more, in the background. If that fails, a look for
-    /// what is due finds it.
+    /// Removes a marker that no document names any more, in the background. If that fails, a look
+    /// for what is due finds it.
     pub(super) async fn remove_marker(&self, key: &Key, marker: &Marker) {
         let (bucket, name) = (Arc::clone(&self.bucket), self.names.marker(key, marker));
         match Arc::clone(&self.removals).try_acquire_owned() {

@@ -68,7 +68,8 @@ async fn a_stray_marker_is_removed_when_no_save_can_be_under_way_any_more() {
     assert_eq!(marked(&store).await.len(), 1);
 }
 
-/// A process is frozen between its marker and its document, and others take the marker for a stray one.
+/// A process is frozen between its marker and its document, and others take the marker for a stray
+/// one.
 #[tokio::test]
 async fn a_save_that_took_too_long_writes_its_marker_once_more() {
     let (slow, other) = (open(Duration::ZERO).await, open(Duration::ZERO).await);

@@ -1,7 +1,7 @@
 //! What SQLite's errors mean for a caller: did it happen, and what can be done?
 //!
-//! Before COMMIT nothing has happened, whatever the error. A COMMIT that fails is different: when the
-//! disk or the memory failed, the log may hold the whole transaction all the same.
+//! Before COMMIT nothing has happened, whatever the error. A COMMIT that fails is different: when
+//! the disk or the memory failed, the log may hold the whole transaction all the same.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -91,7 +91,8 @@ fn sort(error: &rusqlite::Error) -> (Remedy, Cow<'static, str>) {
     (remedy, Cow::Borrowed(reason))
 }
 
-/// Whether the transaction of this COMMIT can be in no log: the commit record was never written whole.
+/// Whether the transaction of this COMMIT can be in no log: the commit record was never written
+/// whole.
 fn is_surely_undone(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

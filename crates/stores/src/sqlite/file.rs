@@ -131,10 +131,11 @@ impl DatabaseFile {
         })
     }
 
-    /// Looks at an existing file as it lies there: without its log, without a lock, without a change.
+    /// Looks at an existing file as it lies there: without its log, without a lock, without a
+    /// change.
     ///
-    /// Through SQLite all the same: to open and close the file any other way would release the locks
-    /// that this process may already hold on it.
+    /// Through SQLite all the same: to open and close the file any other way would release the
+    /// locks that this process may already hold on it.
     fn check_at_rest(&self) -> Result<(), Error> {
         let Ok(metadata) = fs::metadata(&self.path) else { return Ok(()) };
         if metadata.is_file() && (1..DATABASE_BYTES_MIN).contains(&metadata.len()) {
@@ -239,8 +240,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
     numbers(connection)
 }
 
-/// Whether the index is there as this build makes it. Earlier builds had the version in it; they and this
-/// one get along with either.
+/// Whether the index is there as this build makes it. Earlier builds had the version in it; they
+/// and this one get along with either.
 fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_due' AND sql = ?1";
     connection.query_row(sql, [INDEX], |row| Ok(row.get::<_, i64>(0)? == 1))

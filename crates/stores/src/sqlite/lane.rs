@@ -1,7 +1,7 @@
 //! A lane: a thread of its own with a bounded queue in front of it.
 //!
-//! SQLite blocks, so it never runs where futures do. A lane ends when it is dropped: what is queued is
-//! still done, and the thread is joined.
+//! SQLite blocks, so it never runs where futures do. A lane ends when it is dropped: what is queued
+//! is still done, and the thread is joined.
 
 use std::{
     borrow::Cow,

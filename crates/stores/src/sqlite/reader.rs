@@ -1,7 +1,7 @@
 //! The readers: threads with a connection each, that answer what waits in one short snapshot.
 //!
-//! The snapshot is taken after the calls arrived, so each sees every write acknowledged before it. It
-//! ends with the batch, so the log can always be cleaned up.
+//! The snapshot is taken after the calls arrived, so each sees every write acknowledged before it.
+//! It ends with the batch, so the log can always be cleaned up.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -33,7 +33,8 @@ pub(super) struct Reader {
 }
 
 pub(super) const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
-/// The index is named because the planner would rather walk all keys than sort the few that are due.
+/// The index is named because the planner would rather walk all keys than sort the few that are
+/// due.
 pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY document_due
     WHERE due <= ?1 AND key > ?2 ORDER BY key LIMIT ?3";
 pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";

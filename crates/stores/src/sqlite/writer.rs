@@ -1,8 +1,9 @@
 //! The writer: the one thread that changes the file, many callers to a transaction.
 //!
-//! While a transaction is flushed to disk others queue up, and the next one takes them all. A caller
-//! is answered after the flush, with its own verdict. When a statement fails the whole transaction is
-//! undone and its jobs are run again one by one, so that the failure of one is not that of another.
+//! While a transaction is flushed to disk others queue up, and the next one takes them all. A
+//! caller is answered after the flush, with its own verdict. When a statement fails the whole
+//! transaction is undone and its jobs are run again one by one, so that the failure of one is not
+//! that of another.
 
 use std::sync::{Arc, atomic::Ordering};
 

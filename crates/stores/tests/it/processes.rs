@@ -1,6 +1,7 @@
 //! Several processes on one file, and processes that are killed.
 //!
-//! Each test starts this very program again with a variable that makes the same test act as a child.
+//! Each test starts this very program again with a variable that makes the same test act as a
+//! child.
 
 use std::{
     collections::BTreeMap,

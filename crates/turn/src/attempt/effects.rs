@@ -1,8 +1,8 @@
 //! Effects: calls to the outside world, made once per turn and process (`Turn::once`).
 //!
-//! Receipts belong to the turn's id, not to an attempt: whatever happens to an attempt (a conflict, a
-//! failed load, a commit that fails, a turn that is given up and delivered again), the next one in this
-//! process finds them.
+//! Receipts belong to the turn's id, not to an attempt: whatever happens to an attempt (a conflict,
+//! a failed load, a commit that fails, a turn that is given up and delivered again), the next one
+//! in this process finds them.
 
 use std::{
     any::Any,
@@ -23,7 +23,8 @@ use crate::{
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Of the n-th call of a name in a turn, from 1. A turn's id has a fixed width, so no two are equal.
+    /// Of the n-th call of a name in a turn, from 1. A turn's id has a fixed width, so no two are
+    /// equal.
     pub(crate) fn new(turn: TurnId, name: &str, number: u32) -> Self {
         Self(match number {
             1 => format!("{turn}.{name}"),
@@ -77,8 +78,8 @@ pub(crate) struct Effects {
     calls: OnceLock<Mutex<BTreeSet<Call>>>,
 }
 
-/// A call under way. It gives its number back unless it succeeds: who tries again after a failure makes
-/// the same call, under the same key.
+/// A call under way. It gives its number back unless it succeeds: who tries again after a failure
+/// makes the same call, under the same key.
 pub(crate) struct Pending<'a> {
     effects: &'a Effects,
     call: Option<Call>,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use sayso_activity::{Activity, Reference};
 
-/// Where an activity came from, which is where its replies go, whatever handlers make of the activity.
+/// Where an activity came from, which is where its replies go, whatever handlers make of the
+/// activity.
 ///
 /// It holds the activity instead of a reference: most turns need none.
 #[derive(Clone, Debug)]

@@ -42,8 +42,9 @@ use crate::{BotError, Turn};
 /// ```
 #[expect(unused_variables, reason = "the names are for the reader of the documentation")]
 pub trait ActivityHandler: Send + Sync + 'static {
-    /// Tells whether there is anything to do for this activity. If not it is accepted and ignored, and
-    /// nothing is loaded or stored: leave out here what comes often and is of no use, such as typing.
+    /// Tells whether there is anything to do for this activity. If not it is accepted and ignored,
+    /// and nothing is loaded or stored: leave out here what comes often and is of no use, such as
+    /// typing.
     fn handles(&self, activity: &Activity) -> bool {
         true
     }
@@ -107,8 +108,8 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Handles reactions taken off a message; called after [`on_reactions_added`](Self::on_reactions_added)
-    /// when one activity brings both.
+    /// Handles reactions taken off a message; called after
+    /// [`on_reactions_added`](Self::on_reactions_added) when one activity brings both.
     fn on_reactions_removed(
         &self,
         turn: &mut Turn,
@@ -131,14 +132,14 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Handles an invoke whose name has no method here; answer with [`Turn::respond`]. Without an answer
-    /// the status is 501.
+    /// Handles an invoke whose name has no method here; answer with [`Turn::respond`]. Without an
+    /// answer the status is 501.
     fn on_invoke(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         async { Ok(()) }
     }
 
-    /// Handles the press of an `Action.Execute` button on an adaptive card. `None` is the status 501,
-    /// unless the method has answered by itself.
+    /// Handles the press of an `Action.Execute` button on an adaptive card. `None` is the status
+    /// 501, unless the method has answered by itself.
     fn on_card_action(
         &self,
         turn: &mut Turn,
@@ -147,8 +148,8 @@ pub trait ActivityHandler: Send + Sync + 'static {
         async { Ok(None) }
     }
 
-    /// Handles a search that an input of an adaptive card asks for. `None` is the status 501, unless the
-    /// method has answered by itself.
+    /// Handles a search that an input of an adaptive card asks for. `None` is the status 501,
+    /// unless the method has answered by itself.
     fn on_search(
         &self,
         turn: &mut Turn,
@@ -232,7 +233,8 @@ pub trait ActivityHandler: Send + Sync + 'static {
 }
 
 impl<H: ActivityHandler> From<H> for Bot {
-    /// A bot that gives its activities to the handler. What was added to the bot before comes first.
+    /// A bot that gives its activities to the handler. What was added to the bot before comes
+    /// first.
     fn from(handler: H) -> Self {
         let handler = Arc::new(handler);
         let asked = Arc::clone(&handler);
@@ -274,8 +276,8 @@ async fn dispatch<H: ActivityHandler + ?Sized>(
     }
 }
 
-/// Dispatches a change of members: arrivals, or else departures, or else another change. An update about
-/// the bot alone is of no interest.
+/// Dispatches a change of members: arrivals, or else departures, or else another change. An update
+/// about the bot alone is of no interest.
 async fn members<H: ActivityHandler + ?Sized>(
     handler: &H,
     turn: &mut Turn,

@@ -4,8 +4,8 @@ use std::future::Future;
 
 use crate::BotError;
 
-/// What a handler gives: a future that ends in `Result<T, BotError>`. Every async function or closure
-/// with that result gives one; nobody implements this by hand.
+/// What a handler gives: a future that ends in `Result<T, BotError>`. Every async function or
+/// closure with that result gives one; nobody implements this by hand.
 ///
 /// # Example
 /// A handler that is not async does not compile, and the compiler says what to write:

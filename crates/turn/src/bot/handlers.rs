@@ -1,4 +1,5 @@
-//! The handlers of a bot in the order in which they were added, and dispatch to the first that fits.
+//! The handlers of a bot in the order in which they were added, and dispatch to the first that
+//! fits.
 
 use std::{fmt, sync::Arc};
 
@@ -43,8 +44,8 @@ impl Handlers {
         }
     }
 
-    /// Runs the handler of reactions put on, then that of reactions taken off: the only activity that two
-    /// handlers may be for.
+    /// Runs the handler of reactions put on, then that of reactions taken off: the only activity
+    /// that two handlers may be for.
     fn react(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
         let first = |is_sort: fn(&Trigger) -> bool| {
             let mut handlers = self.0.iter();

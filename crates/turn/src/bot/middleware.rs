@@ -10,9 +10,9 @@ use crate::{BotError, HandlerFuture, Turn};
 /// Something that runs around the rest of a bot, for every activity.
 ///
 /// Middleware runs in the order in which it was added; what stands after `next` runs in the reverse
-/// order. One that does not call `next` ends the turn there, without an error. The error of a handler
-/// comes out of `next`, to be passed on with `?` or caught. All of it is one turn: what any of them says
-/// or keeps commits together, or not at all.
+/// order. One that does not call `next` ends the turn there, without an error. The error of a
+/// handler comes out of `next`, to be passed on with `?` or caught. All of it is one turn: what any
+/// of them says or keeps commits together, or not at all.
 ///
 /// An async closure is middleware; so is a type of one's own.
 ///
@@ -97,8 +97,9 @@ impl Next {
     /// Runs the rest of the bot on the turn.
     ///
     /// # Errors
-    /// Those of the handlers; and [`Failure::Kept`](crate::Failure::Kept) when a handler kept the turn
-    /// for itself, in a spawned task for example. The turn then fails whatever is made of the error.
+    /// Those of the handlers; and [`Failure::Kept`](crate::Failure::Kept) when a handler kept the
+    /// turn for itself, in a spawned task for example. The turn then fails whatever is made of the
+    /// error.
     ///
     /// # Cancellation
     /// Dropping the future drops the handler where it waits; what it said until then stays said.

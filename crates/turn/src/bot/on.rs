@@ -110,8 +110,8 @@ impl Bot {
         self.add(Trigger::Named(Kind::Event, name.into()), handler)
     }
 
-    /// Handles invokes of this name; answer with [`Turn::respond`]. An invoke that nobody answers gets
-    /// the status 501.
+    /// Handles invokes of this name; answer with [`Turn::respond`]. An invoke that nobody answers
+    /// gets the status 501.
     #[must_use]
     pub fn on_invoke<F, Fut>(self, name: impl Into<String>, handler: F) -> Self
     where

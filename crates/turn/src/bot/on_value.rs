@@ -15,8 +15,8 @@ use super::{
 use crate::{BotError, HandlerFuture, Turn};
 
 impl Bot {
-    /// Handles the arrival of members: the handler gets who came, without the bot itself. It does not run
-    /// when the bot is the only one.
+    /// Handles the arrival of members: the handler gets who came, without the bot itself. It does
+    /// not run when the bot is the only one.
     ///
     /// # Example
     /// ```
@@ -41,8 +41,8 @@ impl Bot {
         })
     }
 
-    /// Handles the leaving of members: the handler gets who left, without the bot itself. An activity that
-    /// says who came is not one of leaving, whatever else it says.
+    /// Handles the leaving of members: the handler gets who left, without the bot itself. An
+    /// activity that says who came is not one of leaving, whatever else it says.
     #[must_use]
     pub fn on_members_removed<F, Fut>(self, handler: F) -> Self
     where
@@ -83,8 +83,8 @@ impl Bot {
         })
     }
 
-    /// Handles the token that a sign-in gave. On a channel where users make events themselves, it is only
-    /// as good as the user: check it before it is used.
+    /// Handles the token that a sign-in gave. On a channel where users make events themselves, it
+    /// is only as good as the user: check it before it is used.
     #[must_use]
     pub fn on_token_response<F, Fut>(self, handler: F) -> Self
     where
@@ -98,8 +98,8 @@ impl Bot {
     }
 
     /// Handles buttons of the sort `Action.Execute` on adaptive cards (the invoke
-    /// `adaptiveCard/action`): the handler gives what the client shows then. A press that is not well
-    /// formed is refused before it, with status 400.
+    /// `adaptiveCard/action`): the handler gives what the client shows then. A press that is not
+    /// well formed is refused before it, with status 400.
     ///
     /// # Example
     /// ```
@@ -119,8 +119,8 @@ impl Bot {
     }
 
     /// Handles what an input of an adaptive card asks for while the user types (the invoke
-    /// `application/search`): the handler gives what fits. A search that is not well formed is refused
-    /// before it, with status 400.
+    /// `application/search`): the handler gives what fits. A search that is not well formed is
+    /// refused before it, with status 400.
     #[must_use]
     pub fn on_search<F, Fut>(self, handler: F) -> Self
     where

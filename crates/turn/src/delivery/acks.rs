@@ -1,7 +1,8 @@
-//! Acknowledgements: hand-overs that wait for a commit to be recorded with, one timer for all of them.
+//! Acknowledgements: hand-overs that wait for a commit to be recorded with, one timer for all of
+//! them.
 //!
-//! The next turn of a conversation records what its courier did. Where none comes in time, a runner is
-//! started for that, and a courier if it fails: couriers ask until it is done.
+//! The next turn of a conversation records what its courier did. Where none comes in time, a runner
+//! is started for that, and a courier if it fails: couriers ask until it is done.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,8 +13,8 @@ use crate::{
     ledger::Chore,
 };
 
-/// How many are seen to before whatever else is to be done gets a turn. On a store that answers at once
-/// nothing here waits, and ten thousand may be due together.
+/// How many are seen to before whatever else is to be done gets a turn. On a store that answers at
+/// once nothing here waits, and ten thousand may be due together.
 const AT_ONCE: usize = 32;
 
 /// Has what was handed over recorded at a time, unless a commit comes before.
@@ -49,8 +50,8 @@ async fn watch(core: Arc<Core>) {
     }
 }
 
-/// The runner that records hand-overs, unless a commit did that, a courier is about to, or there were newer
-/// ones: those wait.
+/// The runner that records hand-overs, unless a commit did that, a courier is about to, or there
+/// were newer ones: those wait.
 fn due(core: &Arc<Core>, mailbox: &Arc<Mailbox>, now: Duration) -> Option<Task> {
     let mut state = mailbox.state();
     let delivery = &mut state.delivery;

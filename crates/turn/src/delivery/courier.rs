@@ -1,10 +1,10 @@
 //! The courier: hands a conversation's outbox over to its channel, in order, one reply at a time.
 //!
-//! Only the holder of the claim delivers. What was handed over is recorded with the next commit of the
-//! conversation, or by a commit of its own when none comes soon. A holder that is still at it renews its
-//! claim, so that others know it lives; before every hand-over it makes sure that the claim cannot lapse
-//! while the channel answers. When the next try is further away than that, the claim is given up with the
-//! time of the next try, and whoever lives then goes on.
+//! Only the holder of the claim delivers. What was handed over is recorded with the next commit of
+//! the conversation, or by a commit of its own when none comes soon. A holder that is still at it
+//! renews its claim, so that others know it lives; before every hand-over it makes sure that the
+//! claim cannot lapse while the channel answers. When the next try is further away than that, the
+//! claim is given up with the time of the next try, and whoever lives then goes on.
 
 use std::{sync::Arc, time::Duration};
 
@@ -170,8 +170,8 @@ fn to_deliver(
     if !wait.is_zero() {
         return Errand::Wait(wait.min(safe - elapsed));
     }
-    // Clocks may disagree about what is worth sending. What this one gave up is given up for all before
-    // anything overtakes it.
+    // Clocks may disagree about what is worth sending. What this one gave up is given up for all
+    // before anything overtakes it.
     let is_given_up = |handed: &HandedOver| handed.parked.is_some() && handed.entry.until.is_some();
     if delivery.handed.iter().any(is_given_up) && !is_outdated(core, &entry) {
         return Errand::Ask(Chore::Record);
@@ -183,8 +183,8 @@ fn to_deliver(
     Errand::HandOver(entry, is_repeat)
 }
 
-/// How long what is handed over waits for a commit to be recorded with, if the last one took so long. To
-/// wait is worth as much as it may save: little where a commit is quick.
+/// How long what is handed over waits for a commit to be recorded with, if the last one took so
+/// long. To wait is worth as much as it may save: little where a commit is quick.
 fn patience(limits: &Limits, commit: Duration) -> Duration {
     (4 * commit).clamp(limits.record_after / 10, limits.record_after)
 }

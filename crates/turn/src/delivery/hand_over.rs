@@ -17,8 +17,8 @@ use crate::{
 /// The back-off of hand-overs begins with this.
 const BACKOFF_FIRST: Duration = Duration::from_millis(200);
 
-/// A channel that asks for so much patience is down or overloaded. That is no fault of the reply, and no
-/// try of it.
+/// A channel that asks for so much patience is down or overloaded. That is no fault of the reply,
+/// and no try of it.
 const OUTAGE: Duration = Duration::from_secs(30);
 
 /// A reply that its delivery policy keeps from being sent.
@@ -89,8 +89,8 @@ impl Withheld {
     }
 }
 
-/// An activity that changes a message, with the channel's name for it. Nothing to do for any other: it
-/// is handed over as it is.
+/// An activity that changes a message, with the channel's name for it. Nothing to do for any other:
+/// it is handed over as it is.
 fn named(activity: &Activity, mailbox: &Mailbox) -> Result<Option<Arc<Activity>>, String> {
     let name = match Target::of(activity) {
         None => return Ok(None),

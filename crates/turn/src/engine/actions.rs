@@ -14,7 +14,8 @@ use crate::{
     ledger::{Chore, Draft, Ledger},
 };
 
-/// A timer that is overdue by more than this when a commit meets it is being fired by another instance.
+/// A timer that is overdue by more than this when a commit meets it is being fired by another
+/// instance.
 const OVERDUE: Duration = Duration::from_millis(500);
 /// It is looked at again after this.
 const LATER: Duration = Duration::from_secs(3);

@@ -1,9 +1,9 @@
 //! Alarms: when this instance next has something to do in a conversation, as far as it knows.
 //!
-//! A hint only: another instance finds everything by [`Store::due`](crate::store::Store::due) too, a
-//! little later. One alarm per conversation, its earliest; only near ones, so that neither cancelled nor
-//! far timers hold a place. Timers go by the wall clock, the rest of an outbox by the monotonic one: a
-//! clock that jumps must not make replies wait.
+//! A hint only: another instance finds everything by [`Store::due`](crate::store::Store::due) too,
+//! a little later. One alarm per conversation, its earliest; only near ones, so that neither
+//! cancelled nor far timers hold a place. Timers go by the wall clock, the rest of an outbox by the
+//! monotonic one: a clock that jumps must not make replies wait.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,7 +14,8 @@ use crate::{
     sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock},
 };
 
-/// How many alarms are kept; the farthest go first. What has none is found by looking into the store.
+/// How many alarms are kept; the farthest go first. What has none is found by looking into the
+/// store.
 const ALARMS_MAX: usize = 10_000;
 /// What is further away than this is left to the looks into the store.
 pub(super) const HORIZON: Duration = Duration::from_secs(60 * 60);
@@ -55,8 +56,8 @@ impl<T: Ord + Copy> Alarms<T> {
         self.is_any.store(set.by_key.len() > 0, Ordering::Release);
     }
 
-    /// Sets the one alarm of a conversation, or takes it away. True when it is the earliest of all: who
-    /// waits for alarms must look again.
+    /// Sets the one alarm of a conversation, or takes it away. True when it is the earliest of all:
+    /// who waits for alarms must look again.
     pub(crate) fn set_to(&self, key: &Key, at: Option<T>) -> bool {
         if at.is_none() && !self.is_any.load(Ordering::Acquire) {
             return false;

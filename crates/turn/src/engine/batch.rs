@@ -1,8 +1,8 @@
 //! A batch on its way to a commit, round by round.
 //!
-//! When another instance won, the outcome is unknown or the store failed, there is one remedy: wait a
-//! little, load again, look which turns are in already, run the rest again. Rounds and time are bounded;
-//! what does not commit within them is told so and left no trace.
+//! When another instance won, the outcome is unknown or the store failed, there is one remedy: wait
+//! a little, load again, look which turns are in already, run the rest again. Rounds and time are
+//! bounded; what does not commit within them is told so and left no trace.
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
@@ -29,8 +29,8 @@ const LOOKS_MAX: u32 = 64;
 const STILL: Duration = Duration::from_millis(10);
 /// How long a turn that waits for another instance's long turn waits before it looks again.
 const BEHIND: Duration = Duration::from_secs(1);
-/// How many rounds a batch has for which nobody waits: its courier, or recovery, asks again. Enough to
-/// fence a preparer that is gone.
+/// How many rounds a batch has for which nobody waits: its courier, or recovery, asks again. Enough
+/// to fence a preparer that is gone.
 const CHORE_ROUNDS_MAX: u32 = 4;
 /// The pause before chores are asked for again that the store failed: it may be well again soon.
 const PAUSE: Backoff = Backoff { first: Duration::from_millis(500), max: Duration::from_secs(3) };
@@ -79,7 +79,8 @@ pub(super) async fn process(
                 return None;
             }
             Setback::Never(error) if !batch.items.is_empty() => {
-                // Chores that came along are done without it: it may have been a claim to be given up.
+                // Chores that came along are done without it: it may have been a claim to be given
+                // up.
                 mailbox.put_chores_back(std::mem::take(&mut batch.chores));
                 batch.fail(&error);
                 return None;
@@ -130,8 +131,8 @@ fn end(mailbox: &Mailbox, batch: Batch, ended: Ended) -> Option<Box<LongRun>> {
     ended.late
 }
 
-/// What refuses one of several for good must not fail the others: each gets a batch of its own. Nobody
-/// waits for a timer: any one of them is tried now, and recovery finds the others.
+/// What refuses one of several for good must not fail the others: each gets a batch of its own.
+/// Nobody waits for a timer: any one of them is tried now, and recovery finds the others.
 fn one_by_one(core: &Core, mailbox: &Mailbox, batch: Batch) {
     let (timers, others): (Vec<_>, Vec<_>) =
         batch.items.into_iter().partition(|item| matches!(item.cause, Cause::Timer(_)));
@@ -150,8 +151,8 @@ fn give_up_late(core: &Core, batch: &mut Batch, rounds: u32, now: Duration, reas
 }
 
 impl Batch {
-    /// The one deadline of a batch: the first of its items'. Nobody waits for a chore, but a claim may
-    /// lapse while a store call hangs, and turns may be waiting behind it.
+    /// The one deadline of a batch: the first of its items'. Nobody waits for a chore, but a claim
+    /// may lapse while a store call hangs, and turns may be waiting behind it.
     fn deadline(&self, core: &Core, began: Duration) -> Deadline {
         let limits = &core.limits;
         let oldest = self.items.iter().map(|item| item.since).min();
@@ -175,8 +176,8 @@ impl Core {
         item.answer(&Err(Error::Busy { rounds, waited, reason: reason.to_owned() }));
     }
 
-    /// Waits before the next round, as the store asks or with back-off, but not beyond a deadline: waiting
-    /// longer helps nobody.
+    /// Waits before the next round, as the store asks or with back-off, but not beyond a deadline:
+    /// waiting longer helps nobody.
     pub(super) async fn back_off(&self, setback: &Setback, rounds: u32, deadline: Deadline) {
         let limits = &self.limits;
         let backoff = Backoff { first: limits.backoff_first, max: limits.backoff_max };
@@ -184,7 +185,8 @@ impl Core {
         self.clock.sleep(wait.min(deadline.left(self.uptime()))).await;
     }
 
-    /// Gives a batch up: the store may be well again soon. The first failure of chores in a row is logged.
+    /// Gives a batch up: the store may be well again soon. The first failure of chores in a row is
+    /// logged.
     fn fail_for_now(
         &self,
         mailbox: &Mailbox,
@@ -199,8 +201,8 @@ impl Core {
         batch.fail(&Error::Busy { rounds, waited, reason });
     }
 
-    /// Keeps chores that failed from being asked for again at once: one rule for the courier, recovery and
-    /// long turns.
+    /// Keeps chores that failed from being asked for again at once: one rule for the courier,
+    /// recovery and long turns.
     fn pause(&self, mailbox: &Mailbox, batch: &Batch, backoff: Backoff) {
         if batch.chores.is_empty() {
             return;
@@ -220,8 +222,8 @@ impl Core {
         }
     }
 
-    /// Waits until the document stands still for a moment: an instance with much to do in it rests from
-    /// time to time, and that is when another one can commit.
+    /// Waits until the document stands still for a moment: an instance with much to do in it rests
+    /// from time to time, and that is when another one can commit.
     async fn until_still(&self, mailbox: &Mailbox, deadline: Deadline) {
         let mut before: Option<ETag> = None;
         for _ in 0..LOOKS_MAX {

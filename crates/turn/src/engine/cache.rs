@@ -1,7 +1,8 @@
-//! Document cache: conversations that this instance read or wrote last, in least-recently-used order.
+//! Document cache: conversations that this instance read or wrote last, in least-recently-used
+//! order.
 //!
-//! A cached document may be stale at any time: another instance may have written since. That costs a
-//! failed condition and a reload, never a wrong state, because every turn that runs also commits.
+//! A cached document may be stale at any time: another instance may have written since. That costs
+//! a failed condition and a reload, never a wrong state, because every turn that runs also commits.
 
 use std::time::Duration;
 
@@ -26,7 +27,8 @@ pub(super) struct Cached {
     pub(super) streak: Streak,
 }
 
-/// Commits of a conversation that this instance made in quick succession, while nobody else could make one.
+/// Commits of a conversation that this instance made in quick succession, while nobody else could
+/// make one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Streak {
     commits: u32,

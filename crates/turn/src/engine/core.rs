@@ -179,8 +179,8 @@ impl Core {
         }
     }
 
-    /// Gives a mailbox a place among those that recovery takes up at once, if it has none and one is free.
-    /// Whether it has one now.
+    /// Gives a mailbox a place among those that recovery takes up at once, if it has none and one
+    /// is free. Whether it has one now.
     pub(crate) fn takes_place(&self, mailbox: &Mailbox) -> bool {
         let has_place = mailbox.is_recovery.load(Ordering::Relaxed) || self.free_recoveries() > 0;
         if has_place {
@@ -213,9 +213,9 @@ impl Core {
         }
     }
 
-    /// Does a task here as far as it goes without waiting; the rest of it goes on in the background. What
-    /// never waits needs no task, and nobody has to be woken for it. If it panics it ends, and not whoever
-    /// did it: as a task of its own would.
+    /// Does a task here as far as it goes without waiting; the rest of it goes on in the
+    /// background. What never waits needs no task, and nobody has to be woken for it. If it panics
+    /// it ends, and not whoever did it: as a task of its own would.
     pub(crate) async fn go(&self, mut task: Task) {
         let is_done = |context: &mut Context<'_>| {
             let polled = catch_unwind(AssertUnwindSafe(|| task.poll_unpin(context).is_ready()));
@@ -226,11 +226,12 @@ impl Core {
         }
     }
 
-    /// Forgets a mailbox that was seen at rest, if it still is. What comes to rest later is seen by whoever
-    /// brings it to rest.
+    /// Forgets a mailbox that was seen at rest, if it still is. What comes to rest later is seen by
+    /// whoever brings it to rest.
     pub(crate) fn retire(&self, mailbox: &Arc<Mailbox>) {
         let mut mailboxes = self.mailboxes();
-        // Runner and courier may both see the rest, and the conversation have another mailbox by then.
+        // Runner and courier may both see the rest, and the conversation have another mailbox by
+        // then.
         let is_known = mailboxes.get(&mailbox.key).is_some_and(|known| Arc::ptr_eq(known, mailbox));
         if is_known && mailbox.state().is_idle() {
             drop(mailboxes.remove(&mailbox.key));

@@ -13,10 +13,12 @@ use super::{
 use crate::{Key, error::Error, ledger::Chore, turn::Overlap};
 
 impl Core {
-    /// Puts an activity into its conversation's line. Gives the runner to be started, if none is at work.
+    /// Puts an activity into its conversation's line. Gives the runner to be started, if none is at
+    /// work.
     pub(crate) fn post(self: &Arc<Self>, key: &Key, item: Item) -> Result<Option<Task>, Error> {
         let mut mailboxes = self.mailboxes();
-        // Who closes says so before it looks at the mailboxes: it waits for what is in them by then.
+        // Who closes says so before it looks at the mailboxes: it waits for what is in them by
+        // then.
         if self.is_closing() {
             return Err(Error::Closing);
         }
@@ -45,8 +47,8 @@ impl Core {
         }
     }
 
-    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next. Gives the
-    /// runner to be started, if none is at work.
+    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next.
+    /// Gives the runner to be started, if none is at work.
     pub(crate) fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) -> Option<Task> {
         let mut state = mailbox.state();
         if chore == Chore::Release {
@@ -59,7 +61,8 @@ impl Core {
         self.runner(mailbox, &mut state)
     }
 
-    /// Asks for a write in a conversation that this instance may not be busy with yet, for recovery.
+    /// Asks for a write in a conversation that this instance may not be busy with yet, for
+    /// recovery.
     pub(crate) fn ask_for(self: &Arc<Self>, key: &Key, chore: Chore) {
         let mut mailboxes = self.mailboxes();
         // Others find it: a shut-down does not wait for what comes after it.

@@ -1,4 +1,5 @@
-//! The further documents of an attempt: loaded when the logic asks, committed with the conversation.
+//! The further documents of an attempt: loaded when the logic asks, committed with the
+//! conversation.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

@@ -136,7 +136,8 @@ impl Item {
         Self { parts, now, since, span, cause, is_alone: false, listener: None }
     }
 
-    /// Whether it can be acknowledged before its turn has ended: nobody waits for what the turn makes.
+    /// Whether it can be acknowledged before its turn has ended: nobody waits for what the turn
+    /// makes.
     pub(crate) fn can_wait(&self) -> bool {
         let waits =
             |part: &Part| part.activity.kind == Kind::Invoke || expects_replies(&part.activity);

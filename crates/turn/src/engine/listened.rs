@@ -1,5 +1,5 @@
-//! Signs of a turn whose sender listens (`deliveryMode: stream`): they go to that sender, not to the
-//! channel.
+//! Signs of a turn whose sender listens (`deliveryMode: stream`): they go to that sender, not to
+//! the channel.
 
 use std::{sync::Arc, time::Duration};
 

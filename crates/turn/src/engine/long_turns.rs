@@ -1,10 +1,10 @@
 //! Long turns: those that take longer than a channel waits.
 //!
-//! Such an activity is acknowledged when it is durable that it will be handled: it stands in the inbox of
-//! its conversation's document, and whatever arrives meanwhile, at any instance, takes its place behind
-//! it. The holder of the claim works the inbox off, one turn after the other, and looks up from a turn to
-//! see to the rest: to renew its claim, to record, to put others in line. If it dies, another instance
-//! takes the claim and runs the turn from its beginning.
+//! Such an activity is acknowledged when it is durable that it will be handled: it stands in the
+//! inbox of its conversation's document, and whatever arrives meanwhile, at any instance, takes its
+//! place behind it. The holder of the claim works the inbox off, one turn after the other, and
+//! looks up from a turn to see to the rest: to renew its claim, to record, to put others in line.
+//! If it dies, another instance takes the claim and runs the turn from its beginning.
 
 mod aside;
 mod ending;

@@ -1,8 +1,8 @@
 //! The mailbox: everything this process knows of one conversation while it is busy with it.
 //!
 //! Activities wait here in one line. One runner at a time takes them from the line and is the only
-//! writer of the conversation's document in this process; one courier at a time delivers its outbox.
-//! A mailbox exists only while there is something to do.
+//! writer of the conversation's document in this process; one courier at a time delivers its
+//! outbox. A mailbox exists only while there is something to do.
 
 mod delivery;
 mod queue;
@@ -64,8 +64,8 @@ impl Mailbox {
         self.is_recovery.swap(false, Ordering::Relaxed)
     }
 
-    /// The runner's next work. It counts as gone when there is nothing. A courier that waits hears of
-    /// what it has done.
+    /// The runner's next work. It counts as gone when there is nothing. A courier that waits hears
+    /// of what it has done.
     pub(super) fn take(&self, limits: &Limits, overlap: Overlap, has_worked: bool) -> Work {
         let mut state = self.state();
         if has_worked && state.delivery.is_courier_on {
@@ -106,8 +106,8 @@ impl Mailbox {
         self.state().queue.chores.extend(chores);
     }
 
-    /// Takes what can be seen to while a turn goes on: chores, and what takes its place in line. Whoever
-    /// waits for an answer waits on, until it is too late.
+    /// Takes what can be seen to while a turn goes on: chores, and what takes its place in line.
+    /// Whoever waits for an answer waits on, until it is too late.
     pub(super) fn take_aside(&self, is_late: impl Fn(&Item) -> bool) -> Batch {
         let queue = &mut self.state().queue;
         let chores = std::mem::take(&mut queue.chores);

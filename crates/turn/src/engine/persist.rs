@@ -1,7 +1,7 @@
 //! Persist: the commit of a draft and its further documents. The one place where a turn is written.
 //!
-//! It says what was committed and performs nothing: answers, deliveries, alarms and the cache are the
-//! caller's, by [`Committed`].
+//! It says what was committed and performs nothing: answers, deliveries, alarms and the cache are
+//! the caller's, by [`Committed`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -116,8 +116,8 @@ impl Core {
         Error::Unknown { store: self.store.to_string().into(), reason, source: None }
     }
 
-    /// Validates the documents that were only read: between the last read and the first look here all of
-    /// them were as they were read, so the turn saw one state.
+    /// Validates the documents that were only read: between the last read and the first look here
+    /// all of them were as they were read, so the turn saw one state.
     pub(super) async fn validate(
         &self,
         documents: &FurtherDocuments,
@@ -148,7 +148,8 @@ impl Core {
         }
     }
 
-    /// Prepares the further documents and writes the conversation. `rev` is the revision it replaces.
+    /// Prepares the further documents and writes the conversation. `rev` is the revision it
+    /// replaces.
     async fn save_in_steps(
         &self,
         write: Write,

@@ -28,7 +28,8 @@ impl Core {
         }
     }
 
-    /// How long an outbox rests from now on, by the time that is written there; a timer ends it, too.
+    /// How long an outbox rests from now on, by the time that is written there; a timer ends it,
+    /// too.
     pub(crate) async fn rest_left(&self, key: &Key) -> Option<Duration> {
         let deadline = Deadline::at(self.uptime() + self.limits.claim / 4);
         let (document, _) = self.read(key, deadline).await.ok()?;
@@ -51,7 +52,8 @@ impl Core {
         Error::Unavailable { store: self.store.to_string().into(), reason, source: None }
     }
 
-    /// Gives a document its next revision and writes it as text. History that has no room goes first.
+    /// Gives a document its next revision and writes it as text. History that has no room goes
+    /// first.
     pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.trim(&self.limits);
         let ledger = &mut document.ledger;

@@ -1,4 +1,5 @@
-//! Receipts of `once`, by turn: they outlive attempts, given-up turns and redeliveries in this process.
+//! Receipts of `once`, by turn: they outlive attempts, given-up turns and redeliveries in this
+//! process.
 
 use std::sync::Arc;
 
@@ -46,8 +47,8 @@ impl ReceiptBook {
         }
     }
 
-    /// A turn is durable. Its receipts stay for a while: a stale read may have it run once more, for nothing.
-    /// Its streams go; they hold on to the instance.
+    /// A turn is durable. Its receipts stay for a while: a stale read may have it run once more,
+    /// for nothing. Its streams go; they hold on to the instance.
     pub(crate) fn settle(&self, turn: TurnId) {
         if !self.is_used() {
             return;

@@ -1,4 +1,5 @@
-//! Documents that the store refuses for good: somebody has to mend something, and hears of each once.
+//! Documents that the store refuses for good: somebody has to mend something, and hears of each
+//! once.
 
 use std::time::Duration;
 

@@ -192,8 +192,8 @@ impl<'a> Round<'a> {
                 |verdict: &Result<Answer, Error>| !verdict.as_ref().is_ok_and(|a| !a.is_pending);
             let has_failed = ended.verdicts.iter().flatten().flatten().any(is_doubtful);
             if (has_failed || batch.is_operated()) && !self.is_fresh {
-                // No commit says that the document was still so when the logic failed on it, or when an
-                // operator found nothing in it.
+                // No commit says that the document was still so when the logic failed on it, or
+                // when an operator found nothing in it.
                 return Err(Setback::again("the document in memory may be old"));
             }
             if has_failed {
@@ -257,7 +257,8 @@ impl<'a> Round<'a> {
         stale: Option<ETag>,
     ) -> Result<(), Setback> {
         let Self { core, mailbox, deadline, draft, is_fresh, .. } = self;
-        // A record that an earlier commit has made already needs no other; the courier knows by now.
+        // A record that an earlier commit has made already needs no other; the courier knows by
+        // now.
         let is_wanted = |chore: &Chore| match chore {
             Chore::Record => has_handed,
             Chore::Finish => false,
@@ -287,7 +288,8 @@ impl<'a> Round<'a> {
         self.core.unchanged(self.mailbox, self.draft, self.is_fresh);
     }
 
-    /// Brings what the courier did and asks for into the draft. Whether it has handed anything over.
+    /// Brings what the courier did and asks for into the draft. Whether it has handed anything
+    /// over.
     pub(super) fn catch_up(&mut self, chores: &[Chore]) -> bool {
         let mut state = self.mailbox.state();
         if chores.contains(&Chore::Release) {
@@ -303,8 +305,8 @@ impl<'a> Round<'a> {
         !handed.is_empty()
     }
 
-    /// Puts timers that are due into the queue, as turns of their own. Gives the version of a document
-    /// that this instance has seen over its time, and unchanged, for a whole time to live.
+    /// Puts timers that are due into the queue, as turns of their own. Gives the version of a
+    /// document that this instance has seen over its time, and unchanged, for a whole time to live.
     fn wake(&mut self, batch: &Batch) -> Option<ETag> {
         let wakes = batch.chores.iter().filter_map(|chore| match chore {
             Chore::Wake(wake) => Some(wake),

@@ -1,4 +1,5 @@
-//! Conversations that only a newer build can go on with: this instance leaves them alone for a while.
+//! Conversations that only a newer build can go on with: this instance leaves them alone for a
+//! while.
 
 use std::time::Duration;
 

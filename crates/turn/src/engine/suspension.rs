@@ -1,8 +1,9 @@
-//! Suspension: a machine that sleeps stops its monotonic clock, and only the wall clock tells afterwards.
+//! Suspension: a machine that sleeps stops its monotonic clock, and only the wall clock tells
+//! afterwards.
 //!
-//! A wall clock that gains on the monotonic one by seconds means that the machine slept, or that somebody
-//! set the clock. Either way a claim that was made before proves nothing any more: it is renewed before
-//! anything is sent. Noted once, whatever the clock does later.
+//! A wall clock that gains on the monotonic one by seconds means that the machine slept, or that
+//! somebody set the clock. Either way a claim that was made before proves nothing any more: it is
+//! renewed before anything is sent. Noted once, whatever the clock does later.
 
 use std::{
     sync::atomic::{AtomicI64, AtomicU64, Ordering},

@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{attempt::Attempt, error::Error, id::TurnId, ledger::Accepted, run::Made};
 
-/// The verdict of an item, none if it goes back into the queue; and the run that goes on if it takes too
-/// long to be waited for.
+/// The verdict of an item, none if it goes back into the queue; and the run that goes on if it
+/// takes too long to be waited for.
 pub(super) type Turned = (Option<Verdict>, Option<Box<LongRun>>);
 
 /// How a run ended, if it did.
@@ -42,8 +42,8 @@ struct Patience {
 }
 
 impl Round<'_> {
-    /// One item: skipped where it was seen before, put in line behind a turn that goes on, else run and
-    /// applied to the draft.
+    /// One item: skipped where it was seen before, put in line behind a turn that goes on, else run
+    /// and applied to the draft.
     pub(super) async fn turn(&mut self, item: &Item) -> Result<Turned, Setback> {
         match &item.cause {
             Cause::Operator(operation) => Ok((Some(self.operate(item, operation)), None)),
@@ -99,7 +99,8 @@ impl Round<'_> {
         Ok((Some(verdicts), late))
     }
 
-    /// The answers of parts that were handled before, and the ids of those that were not, each once.
+    /// The answers of parts that were handled before, and the ids of those that were not, each
+    /// once.
     fn repeats(&self, item: &Item) -> (Verdict, SmallVec<[TurnId; 2]>) {
         let ledger = &self.draft.document.ledger;
         let mut new: SmallVec<[TurnId; 2]> = SmallVec::new();
@@ -135,8 +136,8 @@ impl Round<'_> {
         Ok(Patience { most, can_go_on, has_words: true })
     }
 
-    /// Runs the logic for as long as it is waited for, or until something comes up that cannot wait. The
-    /// caller puts it into the span of its turn.
+    /// Runs the logic for as long as it is waited for, or until something comes up that cannot
+    /// wait. The caller puts it into the span of its turn.
     async fn run_logic(
         &mut self,
         attempt: &Arc<Attempt>,

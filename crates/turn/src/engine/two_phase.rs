@@ -1,14 +1,17 @@
-//! Two-phase commit: several documents, all or none, on a store that can only write one at a time (P7).
+//! Two-phase commit: several documents, all or none, on a store that can only write one at a time
+//! (P7).
 //!
-//! 1. *Prepare*: each further document is written conditionally, unchanged but for the change that is to
-//!    come: what it would become, and which write of which conversation decides about that.
+//! 1. *Prepare*: each further document is written conditionally, unchanged but for the change that
+//!    is to come: what it would become, and which write of which conversation decides about that.
 //! 2. *Commit point*: the conversation's own conditional write, which also names what it decided.
-//! 3. *Finish*: each further document becomes what was prepared; then the conversation forgets the names.
+//! 3. *Finish*: each further document becomes what was prepared; then the conversation forgets the
+//!    names.
 //!
-//! Whoever meets a prepared change asks the conversation. If the write is named there, the change counts.
-//! If the conversation has moved on without it, it never will: the write was conditional. Else the
-//! preparer may be slow or gone, and nobody can tell which. After some patience the finder *fences*: it
-//! writes the conversation, unchanged, on its own. From then on the preparer's write fails.
+//! Whoever meets a prepared change asks the conversation. If the write is named there, the change
+//! counts. If the conversation has moved on without it, it never will: the write was conditional.
+//! Else the preparer may be slow or gone, and nobody can tell which. After some patience the finder
+//! *fences*: it writes the conversation, unchanged, on its own. From then on the preparer's write
+//! fails.
 
 use super::{cache::Cached, core::Core, deadline::Deadline};
 use crate::{
@@ -53,8 +56,8 @@ impl Core {
         Ok(Loaded { document, expect, is_settled, is_expired })
     }
 
-    /// Makes a document what it is: with a prepared change that counts, without one that never will.
-    /// Whether there was one.
+    /// Makes a document what it is: with a prepared change that counts, without one that never
+    /// will. Whether there was one.
     async fn settle(
         &self,
         document: &mut Document,
@@ -76,14 +79,16 @@ impl Core {
         if round < PATIENCE_ROUNDS {
             return Err(self.in_doubt("a turn of another conversation is changing the document"));
         }
-        // A write of ours proves that the read was no stale one, and that the preparer's write fails.
+        // A write of ours proves that the read was no stale one, and that the preparer's write
+        // fails.
         let fence = self.write(&key, &mut by, &expect);
         match self.by(deadline, self.store.save(fence)).await {
             Some(Ok(Saved::Committed(_))) => {
                 self.counters.fenced.add(1);
                 Ok(true)
             }
-            // A store that refuses for good is not asked again soon: the pause is that of any refusal.
+            // A store that refuses for good is not asked again soon: the pause is that of any
+            // refusal.
             Some(Err(error)) if !error.is_transient() => Err(error),
             _ => Err(self.in_doubt("a turn of another conversation could not be fenced")),
         }
@@ -130,8 +135,8 @@ impl Core {
             } else if document.ledger.rev >= rev && !self.limits.ttl.is_set() {
                 return true;
             }
-            // An older revision is a stale read. So may be a newer one, where documents expire: of one
-            // that was removed and made anew. Only a write tells.
+            // An older revision is a stale read. So may be a newer one, where documents expire: of
+            // one that was removed and made anew. Only a write tells.
             let write = self.write(key, &mut document, &expect);
             match self.store.save(write).await {
                 Ok(Saved::Committed(_)) => return true,

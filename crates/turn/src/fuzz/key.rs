@@ -51,7 +51,8 @@ impl<'a> Parts<'a> {
     }
 
     /// Whether the key says which part is which. The SDKs, whose layout this is, join the parts as
-    /// they are, so a channel with a slash or a conversation with a segment `users` could be another.
+    /// they are, so a channel with a slash or a conversation with a segment `users` could be
+    /// another.
     fn is_unambiguous(self) -> bool {
         !self.channel.contains('/')
             && self.conversation.is_none_or(|id| id.split('/').all(|segment| segment != "users"))
@@ -75,7 +76,8 @@ fn check_parts(parts: Parts<'_>, key: Result<Key, KeyError>) {
     }
 }
 
-/// There is a key exactly when each part is there and the whole is short enough, and it is the text.
+/// There is a key exactly when each part is there and the whole is short enough, and it is the
+/// text.
 fn check(parts: &[&str], key: Result<Key, KeyError>, text: &str) -> Option<Key> {
     match key {
         Ok(key) => {

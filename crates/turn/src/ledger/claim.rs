@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A claim on the outbox: one instance delivers, in order. It changes with every commit of its holder,
-/// so that others see that the holder lives.
+/// A claim on the outbox: one instance delivers, in order. It changes with every commit of its
+/// holder, so that others see that the holder lives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The instance.

@@ -120,7 +120,8 @@ fn take<T: DeserializeOwned + Default>(members: &mut Bag, name: &str) -> Result<
     raw.get().map_err(|_| format!("$sayso.{name} does not have the shape it was written with"))
 }
 
-/// Writes a list if there is anything in it. Hardly ever is there, so all but the look stands apart.
+/// Writes a list if there is anything in it. Hardly ever is there, so all but the look stands
+/// apart.
 #[inline]
 fn write_list<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     if !list.is_empty() {

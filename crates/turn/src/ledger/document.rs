@@ -1,7 +1,8 @@
 //! A document: a bag of properties as the Bot Framework SDKs write it, and our ledger beside them.
 //!
-//! Everything the runtime keeps is under one reserved property, `$sayso`. A document without it, made
-//! by another SDK, is read as one that has had no turn yet. Serialisation lives here: a store gets text.
+//! Everything the runtime keeps is under one reserved property, `$sayso`. A document without it,
+//! made by another SDK, is read as one that has had no turn yet. Serialisation lives here: a store
+//! gets text.
 
 use super::{Bag, Ledger};
 use crate::{Key, store::Error};

@@ -1,6 +1,7 @@
 //! The draft: a conversation's document on its way from one version to the next.
 //!
-//! Pure bookkeeping on the ledger. Nothing here waits, loads or sends; the engine does that around it.
+//! Pure bookkeeping on the ledger. Nothing here waits, loads or sends; the engine does that around
+//! it.
 
 mod history;
 mod line;
@@ -61,7 +62,8 @@ pub(crate) struct StoredReply {
     pub(crate) until: Option<Timestamp>,
 }
 
-/// Whether the end of a rest is still to come. One that is too far away was set by a clock that was wrong.
+/// Whether the end of a rest is still to come. One that is too far away was set by a clock that was
+/// wrong.
 fn is_ahead(until: Timestamp, now: Timestamp) -> bool {
     until > now && until.since(now) <= 2 * REST_MAX
 }
@@ -116,7 +118,8 @@ impl Draft {
                 Chore::Hold(held) if is_mine && ledger.inbox.is_empty() => {
                     self.release(Some(*held), &is_doubtful);
                 }
-                // Also a claim of ours: recovery asks only where nobody here remembers what was tried.
+                // Also a claim of ours: recovery asks only where nobody here remembers what was
+                // tried.
                 Chore::TakeIfAt(etag) if self.expect.is_at(etag) => self.take_over(),
                 Chore::TakeFrom(lapsed) if ledger.claim.as_ref() == Some(lapsed) => {
                     self.take_over();
@@ -141,8 +144,8 @@ impl Draft {
         }
     }
 
-    /// Takes the claim from its holder, who may have handed anything over. What was released is free, and
-    /// has rested for long enough.
+    /// Takes the claim from its holder, who may have handed anything over. What was released is
+    /// free, and has rested for long enough.
     fn take_over(&mut self) {
         self.end_rest();
         let ledger = &mut self.document.ledger;

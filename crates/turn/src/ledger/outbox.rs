@@ -1,4 +1,5 @@
-//! The outbox: replies decided by committed turns, those handed over, and the dead letters (parked).
+//! The outbox: replies decided by committed turns, those handed over, and the dead letters
+//! (parked).
 
 use std::{sync::Arc, time::Duration};
 

@@ -2,10 +2,11 @@
 //!
 //! History (parked replies, recorded answers) never makes a turn fail: the oldest goes first.
 //!
-//! A wall clock may be wrong by a year. A document whose time is over is found within moments, because
-//! every instance looks for it; one that is overdue for long means that nobody looked, or that this
-//! clock is ahead. So a document that is overdue by more than a tolerance counts as alive, and goes only
-//! when an instance has seen it unchanged for a whole time to live of its own monotonic clock.
+//! A wall clock may be wrong by a year. A document whose time is over is found within moments,
+//! because every instance looks for it; one that is overdue for long means that nobody looked, or
+//! that this clock is ahead. So a document that is overdue by more than a tolerance counts as
+//! alive, and goes only when an instance has seen it unchanged for a whole time to live of its own
+//! monotonic clock.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,7 +28,8 @@ pub(crate) fn is_overdue(ledger: &Ledger, now: Timestamp) -> bool {
 }
 
 impl Document {
-    /// Lets the oldest history go that is beyond its budgets, or that leaves no room for what is alive.
+    /// Lets the oldest history go that is beyond its budgets, or that leaves no room for what is
+    /// alive.
     pub(crate) fn trim(&mut self, limits: &Limits) {
         let ledger = &mut self.ledger;
         if ledger.parked.is_empty() && ledger.answers.is_empty() {

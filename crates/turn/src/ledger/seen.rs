@@ -1,4 +1,5 @@
-//! Ids of committed turns, for deduplication: a redelivered activity is recognised by its turn's id.
+//! Ids of committed turns, for deduplication: a redelivered activity is recognised by its turn's
+//! id.
 
 use crate::id::{TURN_ID_CHARS, TurnId};
 
@@ -26,7 +27,8 @@ impl Seen {
     /// Whether the turn is among the last ones.
     #[must_use]
     pub fn contains(&self, turn: TurnId) -> bool {
-        // Whole ids of fixed width. They are hashes: nearly always one comparison of 8 bytes tells two apart.
+        // Whole ids of fixed width. They are hashes: nearly always one comparison of 8 bytes tells
+        // two apart.
         let (ids, _) = self.0.as_bytes().as_chunks::<TURN_ID_CHARS>();
         let turn = turn.as_bytes();
         ids.iter().any(|id| id.first_chunk::<8>() == turn.first_chunk::<8>() && id == turn)

@@ -1,8 +1,9 @@
-//! The sweep: looks into the store for outboxes and inboxes that were left behind, timers, and expiry.
+//! The sweep: looks into the store for outboxes and inboxes that were left behind, timers, and
+//! expiry.
 //!
-//! An instance that has died cannot say so. Others look at the documents that wait; when one has not
-//! changed for the time of a claim, by this instance's own clock, its holder counts as gone. Being wrong
-//! about that costs a repeated hand-over under the same id, never a lost one.
+//! An instance that has died cannot say so. Others look at the documents that wait; when one has
+//! not changed for the time of a claim, by this instance's own clock, its holder counts as gone.
+//! Being wrong about that costs a repeated hand-over under the same id, never a lost one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -44,7 +45,8 @@ struct Watch {
     not_before: Duration,
 }
 
-/// How many outboxes at rest one look reads, to learn until when: the others are read by later looks.
+/// How many outboxes at rest one look reads, to learn until when: the others are read by later
+/// looks.
 const RESTS_READ_MAX: usize = 64;
 
 /// How far the looks have come.
@@ -75,8 +77,8 @@ pub(crate) async fn watch(core: Weak<Core>) {
         }
         if core.uptime() >= next_look {
             look(&core, &mut watched, &mut progress).await;
-            // Where much waits a look sees a part of it: the next part soon, or a dead instance with
-            // many conversations would be missed for minutes.
+            // Where much waits a look sees a part of it: the next part soon, or a dead instance
+            // with many conversations would be missed for minutes.
             let parts = if progress.is_behind { PARTS } else { 1 };
             let every = core.limits.sweep_every / parts;
             // Spread, so that instances started together do not look together.
@@ -151,7 +153,8 @@ impl Watched {
             && !core.rests.contains(&due.key)
     }
 
-    /// Forgets what was seen in the same stretch of keys and is not there any more: it has been dealt with.
+    /// Forgets what was seen in the same stretch of keys and is not there any more: it has been
+    /// dealt with.
     fn forget_gone(&mut self, found: &[Due], after: Option<&Key>, end: Option<&Key>) {
         let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
         self.documents.retain(|key, _| {
@@ -162,8 +165,8 @@ impl Watched {
     }
 }
 
-/// Acts on a waiting document once it has been silent for long enough. False where that has to wait for a
-/// place among those that recovery takes up at once.
+/// Acts on a waiting document once it has been silent for long enough. False where that has to wait
+/// for a place among those that recovery takes up at once.
 fn consider(
     core: &Arc<Core>,
     watched: &mut Watched,
@@ -183,8 +186,8 @@ fn consider(
     let patience = match at {
         Ledger::UNCLAIMED => Duration::ZERO,
         Ledger::CLAIMED => core.limits.claim,
-        // The instance that let it rest, or set the timer, should be first. A clock may be wrong: no rest
-        // is longer than whoever began it said.
+        // The instance that let it rest, or set the timer, should be first. A clock may be wrong:
+        // no rest is longer than whoever began it said.
         _ => {
             rest.map_or(Duration::ZERO, |rest| rest_left.map_or(rest, |left| left.min(rest)))
                 + core.limits.sweep_every

@@ -73,7 +73,8 @@ impl Running {
         self.unless(most, |most| clock.sleep(most)).await
     }
 
-    /// Runs on, for a time, or until what else is waited for. `None` when there is more to do: ask again.
+    /// Runs on, for a time, or until what else is waited for. `None` when there is more to do: ask
+    /// again.
     pub(crate) async fn unless<F: Future<Output = ()> + Send>(
         &mut self,
         most: Duration,

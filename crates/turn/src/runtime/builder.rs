@@ -63,8 +63,8 @@ impl Builder {
         self
     }
 
-    /// Sets the seed of all chance in this instance, for tests: two instances must not have the same one.
-    /// Without a seed it comes from the system's entropy.
+    /// Sets the seed of all chance in this instance, for tests: two instances must not have the
+    /// same one. Without a seed it comes from the system's entropy.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);

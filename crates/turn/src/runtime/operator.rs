@@ -32,8 +32,8 @@ impl Engine {
         }
     }
 
-    /// Tries parked replies of a conversation again, one of them or all, behind what waits. A parked timer
-    /// fires again. Gives how many.
+    /// Tries parked replies of a conversation again, one of them or all, behind what waits. A
+    /// parked timer fires again. Gives how many.
     ///
     /// # Errors
     /// When that was not committed; see [`Error::is_retryable`].
@@ -77,8 +77,8 @@ impl Engine {
         self.operate_all(channel, OperationKind::DropParked).await
     }
 
-    /// Pauses a channel on this instance: its replies wait. Turns go on. Other instances do not know of
-    /// it and deliver what they take up: pause it on each.
+    /// Pauses a channel on this instance: its replies wait. Turns go on. Other instances do not
+    /// know of it and deliver what they take up: pause it on each.
     pub fn pause(&self, channel: &str) {
         if self.core.pauses.set(channel, true) {
             tracing::warn!(channel, "the channel is paused on this instance");

@@ -1,4 +1,5 @@
-//! Proactive turns: those that no inbound activity causes. They stand in the same line as all others.
+//! Proactive turns: those that no inbound activity causes. They stand in the same line as all
+//! others.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -42,8 +43,8 @@ pub struct Pace {
     pub per_second: u32,
     /// How many turns run at once.
     pub at_once: usize,
-    /// With how many conversations this instance may be busy before the broadcast waits: a channel that
-    /// asks for patience (`Retry-After`) slows the broadcast down by this.
+    /// With how many conversations this instance may be busy before the broadcast waits: a channel
+    /// that asks for patience (`Retry-After`) slows the broadcast down by this.
     pub busy_max: usize,
 }
 
@@ -61,19 +62,21 @@ pub struct Broadcast {
     pub done: usize,
     /// How many had been done before, under the same id.
     pub repeated: usize,
-    /// The conversations whose turns failed, and why. Run the broadcast again for these, under the same id.
+    /// The conversations whose turns failed, and why. Run the broadcast again for these, under the
+    /// same id.
     pub failed: Vec<(Reference, Error)>,
 }
 
 impl Engine {
-    /// Continues a conversation without being asked: runs a handler as a turn of it, in line with the
-    /// turns of its users, and answers when that is durable.
+    /// Continues a conversation without being asked: runs a handler as a turn of it, in line with
+    /// the turns of its users, and answers when that is durable.
     ///
-    /// `id` names what is done: the same id again, at any instance, changes nothing and says nothing. The
-    /// reference comes from [`Turn::reference`]; it can be kept in a store.
+    /// `id` names what is done: the same id again, at any instance, changes nothing and says
+    /// nothing. The reference comes from [`Turn::reference`]; it can be kept in a store.
     ///
     /// # Errors
-    /// When the turn was not committed: nothing is stored and nothing said. See [`Error::is_retryable`].
+    /// When the turn was not committed: nothing is stored and nothing said. See
+    /// [`Error::is_retryable`].
     ///
     /// # Cancellation
     /// Dropping the future does not stop the turn.
@@ -105,7 +108,8 @@ impl Engine {
     /// Continues many conversations, one turn in each, at a pace. It goes on when some fail.
     ///
     /// # Cancellation
-    /// Dropping the future begins no more turns. Run it again under the same id: what was done is known.
+    /// Dropping the future begins no more turns. Run it again under the same id: what was done is
+    /// known.
     ///
     /// # Example
     /// ```
@@ -222,7 +226,8 @@ impl Broadcast {
     }
 }
 
-/// What a proactive turn sees as its activity: from the user to the bot, as if the user had come back.
+/// What a proactive turn sees as its activity: from the user to the bot, as if the user had come
+/// back.
 fn event(reference: &Reference, id: &str) -> Activity {
     let Reference { user, bot, conversation, channel_id, service_url, locale, .. } =
         reference.clone();

@@ -148,7 +148,8 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Nothing)
     }
 
-    /// The turn fails and no error handler minds: the sender gets an error, nothing is saved or said.
+    /// The turn fails and no error handler minds: the sender gets an error, nothing is saved or
+    /// said.
     ///
     /// # Example
     /// ```

@@ -4,7 +4,8 @@ use super::{Script, address::account};
 use crate::{Bag, clock::Timestamp};
 
 impl Script<'_> {
-    /// Sets the user who speaks from here on; in a group several take turns. The name is the id, too.
+    /// Sets the user who speaks from here on; in a group several take turns. The name is the id,
+    /// too.
     ///
     /// # Example
     /// ```
@@ -47,7 +48,8 @@ impl Script<'_> {
         self
     }
 
-    /// Sets the conversation from here on: the state of users goes along, that of conversations does not.
+    /// Sets the conversation from here on: the state of users goes along, that of conversations
+    /// does not.
     ///
     /// # Example
     /// ```
@@ -128,9 +130,9 @@ impl Script<'_> {
         self
     }
 
-    /// Runs the logic of every turn twice, as the engine does when another instance commits first: the
-    /// first run is thrown away. It shows logic that keeps something outside the state, and calls to
-    /// the outside that are not under [`Turn::once`](crate::Turn::once).
+    /// Runs the logic of every turn twice, as the engine does when another instance commits first:
+    /// the first run is thrown away. It shows logic that keeps something outside the state, and
+    /// calls to the outside that are not under [`Turn::once`](crate::Turn::once).
     ///
     /// # Example
     /// ```

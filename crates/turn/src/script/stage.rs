@@ -1,7 +1,7 @@
 //! The stage: a store, a channel and a clock in one, small enough for a script.
 //!
-//! It does around an attempt what the engine does: an activity seen before changes nothing, a failed
-//! run goes to the error handler, timers wait with the state and fire once.
+//! It does around an attempt what the engine does: an activity seen before changes nothing, a
+//! failed run goes to the error handler, timers wait with the state and fire once.
 
 use std::{collections::BTreeMap, error::Error as _, sync::Arc, time::Duration};
 
@@ -19,7 +19,8 @@ use crate::{
     turn::{Logic, Reply},
 };
 
-/// How many timers may fire in one step: one that asks for itself again at once must not hang a test.
+/// How many timers may fire in one step: one that asks for itself again at once must not hang a
+/// test.
 const FIRINGS_MAX: usize = 10_000;
 
 pub(super) struct Stage<'a> {

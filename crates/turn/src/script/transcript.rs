@@ -1,7 +1,7 @@
 //! Transcripts: dialogues kept in files, replayed as tests.
 //!
-//! A `.transcript` is a JSON list of activities as they went over the wire; a `.chat` is the same told
-//! in lines that people can write. Both come from the Bot Framework's tools.
+//! A `.transcript` is a JSON list of activities as they went over the wire; a `.chat` is the same
+//! told in lines that people can write. Both come from the Bot Framework's tools.
 
 use std::{fs, path::Path};
 
@@ -44,7 +44,8 @@ impl Transcript {
     /// type after a space; the file is named and not read), `[Typing]`, `[Delay=milliseconds]`,
     /// `[Event=name]`, `[EndOfConversation]`, and `[ConversationUpdate]` for a user who joins.
     ///
-    /// The bot is taken to join before the first line, and the user with it if the bot speaks first.
+    /// The bot is taken to join before the first line, and the user with it if the bot speaks
+    /// first.
     ///
     /// # Errors
     /// [`TranscriptError::Line`] when somebody speaks before it is said who.
@@ -152,8 +153,9 @@ impl Transcript {
         &self.lines
     }
 
-    /// The script that replays the transcript: what came in comes in again, and the bot must say the
-    /// same, word for word. Typing and trace activities are passed over. Await it, or add to it.
+    /// The script that replays the transcript: what came in comes in again, and the bot must say
+    /// the same, word for word. Typing and trace activities are passed over. Await it, or add to
+    /// it.
     ///
     /// # Example
     /// ```

@@ -8,8 +8,8 @@ use super::{Turn, hooks::Hooks};
 use crate::message::MessageId;
 
 impl Turn {
-    /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent, and
-    /// nothing is when it gives nothing back. See [`Bot::on_send`](crate::Bot::on_send).
+    /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent,
+    /// and nothing is when it gives nothing back. See [`Bot::on_send`](crate::Bot::on_send).
     ///
     /// The answer to an `invoke` is not a reply.
     pub fn on_send<F>(&mut self, hook: F)
@@ -19,8 +19,8 @@ impl Turn {
         self.inner_mut().hooks.on_send.push(Arc::new(hook));
     }
 
-    /// Lets a hook see every [`update`](Self::update) that this turn makes from now on: what it gives
-    /// back is what the message becomes; it stays as it is when the hook gives nothing back.
+    /// Lets a hook see every [`update`](Self::update) that this turn makes from now on: what it
+    /// gives back is what the message becomes; it stays as it is when the hook gives nothing back.
     pub fn on_update<F>(&mut self, hook: F)
     where
         F: Fn(&Self, &MessageId, Activity) -> Option<Activity> + Send + Sync + 'static,
@@ -28,8 +28,8 @@ impl Turn {
         self.inner_mut().hooks.on_update.push(Arc::new(hook));
     }
 
-    /// Lets a hook see every [`delete`](Self::delete) that this turn makes from now on, and say whether
-    /// it is to happen.
+    /// Lets a hook see every [`delete`](Self::delete) that this turn makes from now on, and say
+    /// whether it is to happen.
     pub fn on_delete<F>(&mut self, hook: F)
     where
         F: Fn(&Self, &MessageId) -> bool + Send + Sync + 'static,

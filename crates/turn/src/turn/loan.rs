@@ -1,4 +1,5 @@
-//! A loan: who has a turn lends it to one who takes it whole, and has it back when that one is done.
+//! A loan: who has a turn lends it to one who takes it whole, and has it back when that one is
+//! done.
 //!
 //! Middleware goes on after the handler in this way. The turn comes back whatever happens to the
 //! borrower: it ends, fails, panics, or is dropped while it waits.

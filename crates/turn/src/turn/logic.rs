@@ -17,8 +17,9 @@ pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
     /// Runs the logic. It may run several times for one activity; only one run counts.
     fn run(&self, turn: Turn) -> BoxFuture<'static, Result<(), BotError>>;
 
-    /// Speaks when the logic failed: gets a fresh turn whose replies are sent and whose state changes are
-    /// dropped. `None` when nobody minds: the sender then gets an error and nothing is stored.
+    /// Speaks when the logic failed: gets a fresh turn whose replies are sent and whose state
+    /// changes are dropped. `None` when nobody minds: the sender then gets an error and nothing is
+    /// stored.
     fn on_error(
         &self,
         turn: Turn,

@@ -10,7 +10,8 @@ use crate::{
     message::{Kept, MessageId},
 };
 
-/// Replies in order. Each keeps its number when one before it is taken back: names are made of numbers.
+/// Replies in order. Each keeps its number when one before it is taken back: names are made of
+/// numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replies {
     list: Vec<Arc<Activity>>,

@@ -8,8 +8,8 @@ use super::Turn;
 use crate::{delivery_policy::DeliveryPolicy, message::MessageId};
 
 impl Turn {
-    /// Says something: it leaves when, and only when, the turn is saved. Keep what it gives to change
-    /// the message later.
+    /// Says something: it leaves when, and only when, the turn is saved. Keep what it gives to
+    /// change the message later.
     pub fn say(&mut self, text: impl Into<String>) -> MessageId {
         self.send_new(Arc::new(Activity::message(text)))
     }
@@ -44,8 +44,8 @@ impl Turn {
         }
     }
 
-    /// Changes a message that was sent, by this turn or an earlier one: what it is now takes its place
-    /// when, and only when, the turn is saved, after everything that was said before.
+    /// Changes a message that was sent, by this turn or an earlier one: what it is now takes its
+    /// place when, and only when, the turn is saved, after everything that was said before.
     ///
     /// A message of this very turn is simply said differently. Replies that went into the answer
     /// (`expectReplies`) cannot be changed by a later turn: the channel has no id for them.
@@ -61,8 +61,8 @@ impl Turn {
         self.change(Kind::MessageUpdate, message, activity);
     }
 
-    /// Deletes a message that was sent, by this turn or an earlier one, when, and only when, the turn is
-    /// saved. A message of this very turn is not sent at all.
+    /// Deletes a message that was sent, by this turn or an earlier one, when, and only when, the
+    /// turn is saved. A message of this very turn is not sent at all.
     pub fn delete(&mut self, message: &MessageId) {
         if !self.hooked_delete(message) {
             return;
@@ -78,7 +78,8 @@ impl Turn {
     }
 
     /// Chooses for one reply of this turn what it may cost to deliver it, instead of the bot's
-    /// [policy](crate::Bot::delivery). A message of an earlier turn is out already: nothing happens.
+    /// [policy](crate::Bot::delivery). A message of an earlier turn is out already: nothing
+    /// happens.
     pub fn set_delivery(&mut self, message: &MessageId, policy: DeliveryPolicy) {
         let inner = self.inner_mut();
         if let Some(number) = message.number_in(inner.attempt.id) {
@@ -86,8 +87,8 @@ impl Turn {
         }
     }
 
-    /// What was said so far in this attempt, addressed, in order. Changes of earlier messages are among
-    /// it, as `messageUpdate` and `messageDelete`.
+    /// What was said so far in this attempt, addressed, in order. Changes of earlier messages are
+    /// among it, as `messageUpdate` and `messageDelete`.
     #[must_use]
     pub fn replies(&self) -> &[Arc<Activity>] {
         self.inner().replies.as_slice()

@@ -1,7 +1,7 @@
 //! A reply that is shown while it is being made, as the words of a language model come in.
 //!
-//! What is shown on the way is fleeting; only the final message is part of the turn, and leaves when the
-//! turn is saved.
+//! What is shown on the way is fleeting; only the final message is part of the turn, and leaves
+//! when the turn is saved.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -19,9 +19,9 @@ use crate::{
 
 /// A reply in the making: [`Turn::stream`] begins it, [`Turn::finish`] makes it a message.
 ///
-/// On Teams (in personal chats), Web Chat and Direct Line people see it grow, as fast as the channel
-/// allows; on other channels they see that the bot is typing. A second attempt of the turn goes on with
-/// the same bubble.
+/// On Teams (in personal chats), Web Chat and Direct Line people see it grow, as fast as the
+/// channel allows; on other channels they see that the bot is typing. A second attempt of the turn
+/// goes on with the same bubble.
 ///
 /// # Example
 /// ```
@@ -238,8 +238,8 @@ impl Turn {
         stream
     }
 
-    /// Makes a message of a stream: it leaves when, and only when, the turn is saved, and takes the place
-    /// of what was shown.
+    /// Makes a message of a stream: it leaves when, and only when, the turn is saved, and takes the
+    /// place of what was shown.
     ///
     /// # Cancellation
     /// Dropping the future ends the stream without a message.
@@ -252,9 +252,9 @@ impl Turn {
         self.send(message)
     }
 
-    /// Shows a fleeting sign at once, before the turn is saved: that the bot is typing, for example. It
-    /// is not stored and not repeated. Never say anything this way that has to be so: for that there is
-    /// [`say`](Self::say).
+    /// Shows a fleeting sign at once, before the turn is saved: that the bot is typing, for
+    /// example. It is not stored and not repeated. Never say anything this way that has to be so:
+    /// for that there is [`say`](Self::say).
     ///
     /// Nothing is shown when the sender wants all replies in its answer (`expectReplies`).
     pub fn show(&mut self, mut sign: Activity) {

@@ -1,8 +1,8 @@
 //! The fence: what a newer build wrote is told apart from what does not fit.
 //!
-//! serde lets an error pass as text only, and some types try another way when one fails (an untagged
-//! enum, a lenient `deserialize_with`). So whoever meets a newer version also leaves a note for the
-//! reader on the same thread, who looks at it whatever came of the reading.
+//! serde lets an error pass as text only, and some types try another way when one fails (an
+//! untagged enum, a lenient `deserialize_with`). So whoever meets a newer version also leaves a
+//! note for the reader on the same thread, who looks at it whatever came of the reading.
 
 use std::cell::Cell;
 
@@ -79,8 +79,8 @@ impl Newer {
 /// reads stored values otherwise should too, and hand the error on: the turn is then refused.
 ///
 /// # Errors
-/// [`Unreadable::Newer`] when the value, or one inside of it, was written by a newer build, whatever
-/// the type made of that; [`Unreadable::Shape`] when it does not fit.
+/// [`Unreadable::Newer`] when the value, or one inside of it, was written by a newer build,
+/// whatever the type made of that; [`Unreadable::Shape`] when it does not fit.
 ///
 /// # Example
 /// ```

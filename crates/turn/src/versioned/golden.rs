@@ -1,8 +1,9 @@
-//! Golden fixtures: what each version of a type looks like when it is stored, kept beside the tests.
+//! Golden fixtures: what each version of a type looks like when it is stored, kept beside the
+//! tests.
 //!
-//! Bot authors call [`golden!`](crate::golden!) in a test. From then on an edit of the type that changes
-//! what is stored, without a new version, fails that test, and so does an upcaster that no longer reads
-//! what an older version wrote.
+//! Bot authors call [`golden!`](crate::golden!) in a test. From then on an edit of the type that
+//! changes what is stored, without a new version, fails that test, and so does an upcaster that no
+//! longer reads what an older version wrote.
 
 use std::{
     fs, io,
@@ -100,8 +101,8 @@ pub enum GoldenError {
 /// Checks a type against its golden files in a folder: `Order.v3.json` holds samples as version 3
 /// stored them.
 ///
-/// `may_write` says whether what is missing for the current version may be written. What is there is
-/// never written again: to change it on purpose, delete the file.
+/// `may_write` says whether what is missing for the current version may be written. What is there
+/// is never written again: to change it on purpose, delete the file.
 ///
 /// # Errors
 /// Says what does not fit, and what to do.
@@ -135,12 +136,12 @@ pub fn check<T: BotState>(
     Ok(Golden::Written(path))
 }
 
-/// Fails a test when a type is not stored any more as its golden files in `tests/golden` say, and when
-/// an older version can no longer be read.
+/// Fails a test when a type is not stored any more as its golden files in `tests/golden` say, and
+/// when an older version can no longer be read.
 ///
 /// The first run for a version needs `SAYSO_BLESS=1` in the environment: it writes the file, which
-/// belongs into version control. A folder of your own comes first: `golden!("testdata", Order, [...])`,
-/// from the crate's folder.
+/// belongs into version control. A folder of your own comes first:
+/// `golden!("testdata", Order, [...])`, from the crate's folder.
 ///
 /// Give samples that use every field and variant: what no sample shows is not checked.
 ///

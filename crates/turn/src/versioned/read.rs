@@ -1,8 +1,8 @@
 //! Reading: the version decides before anything else is looked at.
 //!
 //! The text that this build writes has the version first and is read in one pass, straight into the
-//! type. All else is put into a tree first: an older version, because its upcasters want one, and an
-//! object whose first member is another, because its version may come at the end.
+//! type. All else is put into a tree first: an older version, because its upcasters want one, and
+//! an object whose first member is another, because its version may come at the end.
 
 use std::{fmt, marker::PhantomData};
 

@@ -107,7 +107,8 @@ async fn hand_overs_are_recorded_with_the_next_commit_or_soon() {
     assert_eq!(instance.engine.busy(), 0, "nothing is left in memory");
 }
 
-/// Waiting for the next commit is worth as much as it may save: the longer a commit takes, the longer.
+/// Waiting for the next commit is worth as much as it may save: the longer a commit takes, the
+/// longer.
 #[tokio::test(start_paused = true)]
 async fn hand_overs_wait_the_longer_for_a_commit_the_longer_it_takes() {
     for (save, pause, commits) in
@@ -126,7 +127,8 @@ async fn hand_overs_wait_the_longer_for_a_commit_the_longer_it_takes() {
     }
 }
 
-/// One timer serves all conversations: one whose commit was quick does not wait for one whose was slow.
+/// One timer serves all conversations: one whose commit was quick does not wait for one whose was
+/// slow.
 #[tokio::test(start_paused = true)]
 async fn a_record_does_not_wait_for_those_that_are_due_later() {
     let world = World::new();
@@ -144,7 +146,8 @@ async fn a_record_does_not_wait_for_those_that_are_due_later() {
     world.until_delivered().await;
 }
 
-/// A record that the store refuses for longer than the rounds of one batch is tried until it is made.
+/// A record that the store refuses for longer than the rounds of one batch is tried until it is
+/// made.
 #[tokio::test(start_paused = true)]
 async fn a_record_is_made_however_long_the_store_is_away() {
     let world = World::new();
@@ -164,7 +167,8 @@ async fn a_record_is_made_however_long_the_store_is_away() {
     assert_eq!(world.channel.texts(), ["m1"]);
 }
 
-/// One that shuts down does not wait for a commit to record with, and no conversation is left behind.
+/// One that shuts down does not wait for a commit to record with, and no conversation is left
+/// behind.
 #[tokio::test(start_paused = true)]
 async fn what_is_handed_over_is_recorded_before_an_instance_is_gone() {
     let world = World::new();
@@ -179,8 +183,8 @@ async fn what_is_handed_over_is_recorded_before_an_instance_is_gone() {
     assert!(world.ledger().await.outbox.is_empty());
 }
 
-/// An instance that shares a conversation with the holder of the claim does not wait for the holder's
-/// leisure: its replies are out soon, and through one courier.
+/// An instance that shares a conversation with the holder of the claim does not wait for the
+/// holder's leisure: its replies are out soon, and through one courier.
 #[tokio::test(start_paused = true)]
 async fn the_holder_delivers_what_others_commit() {
     let world = World::new();
@@ -193,8 +197,8 @@ async fn the_holder_delivers_what_others_commit() {
     assert_eq!(first.engine.stats().delivered, 2);
 }
 
-/// Shut-down: what is on its way is finished; what cannot be is released, so that others need not wait
-/// for a claim to lapse.
+/// Shut-down: what is on its way is finished; what cannot be is released, so that others need not
+/// wait for a claim to lapse.
 #[tokio::test(start_paused = true)]
 async fn closing_finishes_or_releases() {
     let world = World::new();

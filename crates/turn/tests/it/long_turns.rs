@@ -1,5 +1,5 @@
-//! Turns that take longer than a channel waits: acknowledged when they are durable, continued, resumed by
-//! another instance if theirs dies.
+//! Turns that take longer than a channel waits: acknowledged when they are durable, continued,
+//! resumed by another instance if theirs dies.
 
 mod line;
 

@@ -13,7 +13,8 @@ use crate::{
 
 const HI: &str = r#""type":"message","text":"hi""#;
 
-/// `new X` says X and keeps its name; `keep X` is for a number of messages; `old` changes the kept one.
+/// `new X` says X and keeps its name; `keep X` is for a number of messages; `old` changes the kept
+/// one.
 fn board() -> Bot {
     Bot::new().on_message(async |mut turn: Turn| -> Result<(), BotError> {
         let text = turn.text().to_owned();

@@ -50,7 +50,8 @@ async fn p2_a_turn_that_is_not_saved_says_nothing() {
     assert!(world.document().await.is_none());
 }
 
-/// P3: the instance dies while it hands the first reply over; another delivers everything, in order.
+/// P3: the instance dies while it hands the first reply over; another delivers everything, in
+/// order.
 #[tokio::test(start_paused = true)]
 async fn p3_another_instance_delivers_what_a_dead_one_left() {
     let world = World::new();
@@ -107,7 +108,8 @@ async fn p3_what_many_conversations_left_behind_is_delivered_within_two_claims()
     assert_eq!(world.channel.texts().len(), count);
 }
 
-/// P4: delivered again, at once and later, to either instance: one effect, one reply, the same answer.
+/// P4: delivered again, at once and later, to either instance: one effect, one reply, the same
+/// answer.
 #[tokio::test(start_paused = true)]
 async fn p4_a_redelivered_activity_changes_the_state_once_and_answers_once() {
     let world = World::new();
@@ -169,8 +171,8 @@ async fn p5_after_a_crash_in_the_gap_the_repeat_has_the_same_id_and_is_counted()
     assert_eq!(second.engine.stats().repeats, 1);
 }
 
-/// P6: replies arrive in the order in which their turns committed, whoever committed them and whatever
-/// the channel made of earlier tries.
+/// P6: replies arrive in the order in which their turns committed, whoever committed them and
+/// whatever the channel made of earlier tries.
 #[tokio::test(start_paused = true)]
 async fn p6_replies_arrive_in_commit_order() {
     let world = World::new();
@@ -227,8 +229,8 @@ fn both_bot() -> sayso_turn::Bot {
     })
 }
 
-/// P8: whatever the store does for ever, the sender hears a clear, retryable error within the deadline,
-/// and nothing is stored or said.
+/// P8: whatever the store does for ever, the sender hears a clear, retryable error within the
+/// deadline, and nothing is stored or said.
 #[tokio::test(start_paused = true)]
 async fn p8_trouble_ends_in_a_clear_error_within_the_deadline() {
     let faults = [

@@ -28,7 +28,8 @@ async fn a_save_that_was_lost_is_run_again() {
     assert_eq!(instance.engine.stats().attempts, 2);
 }
 
-/// Either the late write wins and the turn finds itself, or the second one wins and the late one fails.
+/// Either the late write wins and the turn finds itself, or the second one wins and the late one
+/// fails.
 #[tokio::test(start_paused = true)]
 async fn a_save_that_lands_late_is_applied_once() {
     for late_ms in [0, 1, 2, 5, 10, 20, 50, 1000] {

@@ -1,4 +1,5 @@
-//! A small world for tests: several instances on one store, a channel that remembers, a paused clock.
+//! A small world for tests: several instances on one store, a channel that remembers, a paused
+//! clock.
 
 mod channel;
 mod clock;

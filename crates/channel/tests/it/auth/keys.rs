@@ -145,7 +145,8 @@ async fn an_issuer_that_is_not_well_lets_nobody_in_until_it_is() {
         ("metadata", "no uri", Page::Json(json!({}))),
         ("metadata", "uri a number", Page::Json(json!({"jwks_uri": 7}))),
         ("metadata", "uri not https", uri("http://issuer.example/keys")),
-        // Private addresses are refused too; that is tested where nothing could be asked (`auth/issuer.rs`).
+        // Private addresses are refused too; that is tested where nothing could be asked
+        // (`auth/issuer.rs`).
         ("metadata", "uri a file", uri("file:///etc/passwd")),
         ("metadata", "uri data", uri("data:application/json,{}")),
         ("metadata", "uri with a user", uri("http://u:p@127.0.0.1/keys")),

@@ -87,7 +87,8 @@ impl Exchange {
         }
     }
 
-    /// The call that makes the request, and its value as JSON; `null` where the answer may be anything.
+    /// The call that makes the request, and its value as JSON; `null` where the answer may be
+    /// anything.
     async fn call(&self, service: &Service) -> Result<Value, Error> {
         let (segments, query) = parts(&self.path);
         let parameter = |name: &str| {

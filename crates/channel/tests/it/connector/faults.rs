@@ -48,8 +48,8 @@ impl Fault {
         Self { name: format!("{}, unread", self.name), is_read: false, ..self.clone() }
     }
 
-    /// Whether the connection may end before anything was written: then it is certain, not unknown, that
-    /// the channel has it not.
+    /// Whether the connection may end before anything was written: then it is certain, not unknown,
+    /// that the channel has it not.
     pub(super) fn may_be_early(&self) -> bool {
         matches!(self.act, Act::Reset) && !self.is_read
     }

@@ -1,6 +1,6 @@
-//! Every fault of a channel x every place in the outbox x every kind of hand-over, through the engine:
-//! retried, parked or done as it should be, in order, with nothing lost (P3) and nothing doubled that is
-//! not counted (P5).
+//! Every fault of a channel x every place in the outbox x every kind of hand-over, through the
+//! engine: retried, parked or done as it should be, in order, with nothing lost (P3) and nothing
+//! doubled that is not counted (P5).
 
 use std::{
     collections::BTreeMap,
@@ -54,8 +54,8 @@ struct Case {
     times: usize,
 }
 
-/// Loses patience soon at a try that meets a silent channel, and only there: a machine that is busy must
-/// not make a well channel look silent.
+/// Loses patience soon at a try that meets a silent channel, and only there: a machine that is busy
+/// must not make a well channel look silent.
 #[derive(Debug)]
 struct Hasty {
     connectors: Arc<[Connector; 2]>,

@@ -1,7 +1,7 @@
 //! A channel that fails at one message and is well otherwise, and that keeps book of what it took.
 //!
-//! The courier hands one reply over at a time and every connection carries one request, so the number of
-//! a connection says which try of which reply it is, even where nothing of it is read.
+//! The courier hands one reply over at a time and every connection carries one request, so the
+//! number of a connection says which try of which reply it is, even where nothing of it is read.
 
 use std::{
     collections::BTreeMap,

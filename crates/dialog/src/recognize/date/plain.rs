@@ -1,4 +1,5 @@
-//! Plain dates in other languages: `15.11.2026`, `15/11`, ISO, and the words for the days near today.
+//! Plain dates in other languages: `15.11.2026`, `15/11`, ISO, and the words for the days near
+//! today.
 
 use jiff::civil::DateTime;
 
@@ -125,7 +126,8 @@ fn day_first(at: At<'_>, language: Language) -> Read<'_, Day> {
         let (year, after) = full.or_else(|| number::short_year(third))?;
         return Some((day::of_year(at.now, Some(year), month, day)?, after));
     }
-    // Without a year it is the first mark of the language, and a dot is written after the month, too.
+    // Without a year it is the first mark of the language, and a dot is written after the month,
+    // too.
     let end = match after.word() {
         "." => end.eat(&["."]).filter(|_| end.is_glued())?,
         _ => end,

@@ -1,4 +1,5 @@
-//! Slices of periods: `end of the year`, `mid-November`, `the last week of July`, `rest of the week`.
+//! Slices of periods: `end of the year`, `mid-November`, `the last week of July`,
+//! `rest of the week`.
 
 use jiff::civil::Date;
 

@@ -1,6 +1,7 @@
 //! Numbers in Arabic: in words, in Arabic or Latin digits, and mixed.
 //!
-//! Formulas are read as they look, too: in text that runs from right to left, people type `٢٥٠٠^-١` from its other end.
+//! Formulas are read as they look, too: in text that runs from right to left, people type `٢٥٠٠^-١`
+//! from its other end.
 
 mod part;
 mod read;

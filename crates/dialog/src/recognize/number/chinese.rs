@@ -1,6 +1,7 @@
 //! Numbers in Chinese: simplified, traditional and financial signs, and figures.
 //!
-//! A single sign is a number only where it counts something: 一只 has a one in it, 一切 ("all") has not.
+//! A single sign is a number only where it counts something: 一只 has a one in it, 一切 ("all") has
+//! not.
 
 use super::Number;
 use super::figures::Marks;
@@ -15,7 +16,8 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 struct Chinese;
 
-/// What may follow a single sign that is a number: things counted, times, and words that go on with the sentence.
+/// What may follow a single sign that is a number: things counted, times, and words that go on with
+/// the sentence.
 const AFTER_ONE: &str = "个個箇只隻种種台臺对對双雙打张張本件条條名位年月日号號天岁歲周週次回倍分秒层層楼樓间間\
      辆輛部套支枝根块塊片棵朵把杯瓶碗盒袋包箱头頭匹家所座颗顆粒份封首项項届屆步级級\
      的是和与與及或而这這那还還跟吗嗎吧呢啊到至加减減乘除等";
@@ -74,7 +76,8 @@ impl Script for Chinese {
     }
 }
 
-/// What a sign means: simplified, traditional and financial ones, which cannot be changed by a stroke.
+/// What a sign means: simplified, traditional and financial ones, which cannot be changed by a
+/// stroke.
 fn sign(c: char) -> Option<Sign> {
     Some(match c {
         '零' | '〇' | '○' => Sign::Digit(0),
@@ -98,7 +101,8 @@ fn sign(c: char) -> Option<Sign> {
     })
 }
 
-/// Whether digits in a row are one number, as in a year. Two of them rather mean "three or four", or "each".
+/// Whether digits in a row are one number, as in a year. Two of them rather mean "three or four",
+/// or "each".
 fn is_row(text: &str, start: usize, read: &Read) -> bool {
     let row = text.get(start..read.end).unwrap_or_default();
     read.signs > 2 && !row.contains(['两', '兩', '俩', '倆', '仨']) || row.contains(['零', '〇'])

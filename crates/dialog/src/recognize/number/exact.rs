@@ -115,10 +115,11 @@ impl Sum {
         self.parts().last().map(|(_, unit)| *unit)
     }
 
-    /// Counts what stands before a unit in that unit; `false`, and nothing changed, if that makes no number.
+    /// Counts what stands before a unit in that unit; `false`, and nothing changed, if that makes
+    /// no number.
     ///
-    /// Smaller parts that stand before a larger unit are counted in it too ("一万五千亿"). A unit right after another
-    /// one multiplies it ("四万万").
+    /// Smaller parts that stand before a larger unit are counted in it too ("一万五千亿"). A unit right
+    /// after another one multiplies it ("四万万").
     pub(super) fn count_in(&mut self, coefficient: Option<Exact>, unit: u32) -> bool {
         self.counted_in(coefficient, unit).map(|sum| *self = sum).is_some()
     }

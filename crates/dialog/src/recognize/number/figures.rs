@@ -1,7 +1,7 @@
 //! Numbers in digits of any script: with separators, decimals, powers, slashes and `k`.
 //!
-//! Digits are read one way in all scripts (`٣`, `३`, `３` and `3` are three); only the marks between them depend on
-//! the language.
+//! Digits are read one way in all scripts (`٣`, `३`, `３` and `3` are three); only the marks between
+//! them depend on the language.
 
 mod special;
 

@@ -1,6 +1,7 @@
 //! Numbers in Japanese: in signs, in figures and in kana.
 //!
-//! A single sign is a number only where it counts something: 二つ has a two in it, 二次 ("secondary") has not.
+//! A single sign is a number only where it counts something: 二つ has a two in it, 二次 ("secondary")
+//! has not.
 
 mod kana;
 

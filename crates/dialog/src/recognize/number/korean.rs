@@ -1,7 +1,8 @@
 //! Numbers in Korean: Sino-Korean (삼십오), native (서른다섯), in figures, and mixed (3백21).
 //!
-//! Words are written together with what follows them, and most number words of one syllable are also other words. So
-//! a number begins where a word begins, and a single syllable is one only before what shows that it counts.
+//! Words are written together with what follows them, and most number words of one syllable are
+//! also other words. So a number begins where a word begins, and a single syllable is one only
+//! before what shows that it counts.
 
 mod native;
 

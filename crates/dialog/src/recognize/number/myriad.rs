@@ -1,8 +1,9 @@
 //! Numbers that are counted in tens of thousands, as in Chinese, Japanese and Korean.
 //!
-//! A number is a row of sections, each counted in a large unit (万, 億, 兆); a section is a row of digits, each counted
-//! in a small unit (十, 百, 千). Digits may be signs (三), figures (3) or both, and there may be spaces between them.
-//! The languages differ in their signs and in the words around numbers: that is their [`Script`].
+//! A number is a row of sections, each counted in a large unit (万, 億, 兆); a section is a row of
+//! digits, each counted in a small unit (十, 百, 千). Digits may be signs (三), figures (3) or both,
+//! and there may be spaces between them. The languages differ in their signs and in the words
+//! around numbers: that is their [`Script`].
 
 mod phrase;
 mod section;
@@ -32,7 +33,8 @@ pub(super) trait Script {
     const MARKS: Marks;
     /// Words that make the number after them negative.
     const MINUS: &'static [&'static str];
-    /// What stands between the lower and the upper part of a fraction; spaces may stand between the two.
+    /// What stands between the lower and the upper part of a fraction; spaces may stand between the
+    /// two.
     const OVER: [&'static str; 2];
     /// What stands between a whole number and a fraction.
     const AND: &'static [&'static str];
@@ -50,7 +52,8 @@ pub(super) trait Script {
     const TENTHS: bool = false;
     /// Whether tens may stand between decimals ("・八十九" is .89).
     const TENS_AFTER_POINT: bool = false;
-    /// Whether digits in a row are one number only if there are more than two, and never after a unit.
+    /// Whether digits in a row are one number only if there are more than two, and never after a
+    /// unit.
     const SHORT_ROWS: bool = false;
     /// Whether a space may stand between a unit and figures that have none.
     const SPACED_FIGURES: bool = false;
@@ -83,7 +86,8 @@ pub(super) trait Script {
         false
     }
 
-    /// Whether what was read is a number where it stands. Gives its end, which may include a word more.
+    /// Whether what was read is a number where it stands. Gives its end, which may include a word
+    /// more.
     fn stands(text: &str, start: usize, read: &Read) -> Option<usize>;
 }
 

@@ -1,7 +1,8 @@
 //! Numbers in words that are apart by spaces, as in Hindi and Arabic: the way through a text.
 //!
-//! A text is cut once into runs of words and figures that can be parts of numbers; the grammar of a language then
-//! reads numbers from a run. A word that has nothing to do with numbers, or a punctuation mark, ends a run.
+//! A text is cut once into runs of words and figures that can be parts of numbers; the grammar of a
+//! language then reads numbers from a run. A word that has nothing to do with numbers, or a
+//! punctuation mark, ends a run.
 
 use super::exact::Exact;
 use super::figures::{self, Marks, digit, is_minus};
@@ -104,7 +105,8 @@ pub(super) fn find<S: Speech>(text: &str) -> Vec<Found<Number>> {
     found
 }
 
-/// The piece that begins here and the length of an "and" before it; or where to go on, if there is none.
+/// The piece that begins here and the length of an "and" before it; or where to go on, if there is
+/// none.
 fn piece<S: Speech>(text: &str, at: usize, c: char) -> Result<(Piece<S::Word>, usize), usize> {
     if is_minus(c) {
         return minus::<S>(text, at, c).map(|piece| (piece, 0)).ok_or(at);

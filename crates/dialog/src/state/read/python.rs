@@ -4,7 +4,8 @@ use serde_json::{Number, Value};
 
 use super::{Members, rename};
 
-/// The member of an instance in which we note which numbers were decimals, to write them back as such.
+/// The member of an instance in which we note which numbers were decimals, to write them back as
+/// such.
 pub(in crate::state) const DECIMALS: &str = "$decimals";
 
 /// Whole numbers up to here are exact in a double.
@@ -32,8 +33,8 @@ fn camel(value: &mut Value) {
     if let Some(text) = enumeration(value) {
         *value = text.into();
     } else if value.get("py/id").is_some() {
-        // A reference to what was written elsewhere: it cannot be followed from here. The stores' layouts
-        // follow those in messages before we get to see them.
+        // A reference to what was written elsewhere: it cannot be followed from here. The stores'
+        // layouts follow those in messages before we get to see them.
         *value = Value::Null;
     }
     match value {
@@ -72,7 +73,8 @@ fn camel_name(name: &str) -> String {
     camel
 }
 
-/// Makes numbers of decimals, which is what a number prompt of Python gives, and notes where they were.
+/// Makes numbers of decimals, which is what a number prompt of Python gives, and notes where they
+/// were.
 pub(super) fn decimals(state: &mut Members, rest: &mut Members) {
     let mut notes = Members::new();
     for (name, value) in state {
@@ -134,7 +136,8 @@ fn constructed<'a>(value: &'a Value, kind: &str) -> Option<&'a str> {
     called(value).filter(|(own, _)| *own == kind).map(|(_, text)| text)
 }
 
-/// `jsonpickle` writes many values as a call of their type: `{"py/reduce": [{"py/type": t}, {"py/tuple": [x]}]}`.
+/// `jsonpickle` writes many values as a call of their type:
+/// `{"py/reduce": [{"py/type": t}, {"py/tuple": [x]}]}`.
 fn called(value: &Value) -> Option<(&str, &str)> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
     let [kind, arguments] = members.get("py/reduce")?.as_array()?.as_slice() else { return None };

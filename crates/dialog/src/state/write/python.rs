@@ -1,5 +1,5 @@
-//! As the Python SDK has it. `jsonpickle` makes its objects without calling their constructors, so each
-//! must have all the attributes that the SDK's code asks for.
+//! As the Python SDK has it. `jsonpickle` makes its objects without calling their constructors, so
+//! each must have all the attributes that the SDK's code asks for.
 
 use serde_json::{Value, json};
 
@@ -163,8 +163,8 @@ fn object(members: &mut Members, (name, attributes): Class) {
     members.insert("py/object".to_owned(), name.into());
 }
 
-/// Numbers that were decimals, and did not change, become decimals again: Python does not mix them with
-/// its other fractions.
+/// Numbers that were decimals, and did not change, become decimals again: Python does not mix them
+/// with its other fractions.
 fn put_decimals(kept: &mut Members, decimals: &Members) {
     let mut all = Value::Object(std::mem::take(kept));
     for (place, digits) in decimals {

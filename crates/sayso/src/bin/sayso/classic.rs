@@ -1,9 +1,9 @@
 //! The usual way to run a turn, kept only to be raced against: load, run, send, overwrite.
 //!
 //! This is what the common SDKs do: replies leave while the turn runs, and at its end the state is
-//! written whatever happened to it meanwhile. Our store has no unconditional save, so overwriting is
-//! done as load-the-latest-version-and-replace-it until it succeeds, which is exactly last writer
-//! wins. Nothing else in Sayso works like this, and nobody should.
+//! written whatever happened to it meanwhile. Our store has no unconditional save, so overwriting
+//! is done as load-the-latest-version-and-replace-it until it succeeds, which is exactly last
+//! writer wins. Nothing else in Sayso works like this, and nobody should.
 
 use std::{
     future::Future,

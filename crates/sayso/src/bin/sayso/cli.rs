@@ -35,35 +35,37 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the pizza bot over HTTP (what `sayso` alone does)
     ///
-    /// Activities in Bot Framework JSON are taken at POST /api/messages. With an app (MicrosoftAppId and
-    /// MicrosoftAppPassword, or [app] in sayso.toml) it authenticates both ways; without one only loopback
-    /// addresses are allowed. SIGTERM and Ctrl-C drain; a second one stops at once.
+    /// Activities in Bot Framework JSON are taken at POST /api/messages. With an app
+    /// (MicrosoftAppId and MicrosoftAppPassword, or [app] in sayso.toml) it authenticates both
+    /// ways; without one only loopback addresses are allowed. SIGTERM and Ctrl-C drain; a second
+    /// one stops at once.
     Serve(Serve),
     /// Talk to the pizza bot in the terminal
     ///
-    /// No server is needed. Every line is a message. With a pipe instead of a terminal it reads to the
-    /// end, prints the replies and stops.
+    /// No server is needed. Every line is a message. With a pipe instead of a terminal it reads to
+    /// the end, prints the replies and stops.
     Chat(Chat),
     /// Race two processes for one pizza, the usual way and ours
     ///
     /// Starts two instances of the pizza bot on one store, sends toppings to one new conversation
-    /// through both, all at once, and compares what the customers were told with what is on the pizza:
-    /// first with the usual semantics (load, run, send, overwrite), then with ours.
+    /// through both, all at once, and compares what the customers were told with what is on the
+    /// pizza: first with the usual semantics (load, run, send, overwrite), then with ours.
     Race(Race),
     /// Look at what is kept, move it, remove it
     State(State),
     /// Show every setting, its value, and where the value comes from
     ///
-    /// A setting comes from a flag, else from the environment, else from the file (sayso.toml in the
-    /// working directory, or another by --config or SAYSO_CONFIG), else it has its default. A secret is
-    /// never shown, only that there is one. What is allowed and not wise is noted on standard error.
+    /// A setting comes from a flag, else from the environment, else from the file (sayso.toml in
+    /// the working directory, or another by --config or SAYSO_CONFIG), else it has its default. A
+    /// secret is never shown, only that there is one. What is allowed and not wise is noted on
+    /// standard error.
     Config(Show),
     /// Check that a bot with this configuration can run here, one line each, with the cure
     ///
-    /// Checks the configuration, that the app gets a token, that the keys of the channels' issuer can be
-    /// fetched, the clock, the store (a document of its own is written, replaced and removed again), the
-    /// address and the service URLs. Each check ends within 5 seconds. The exit code is 1 when one
-    /// failed; a warning is no failure.
+    /// Checks the configuration, that the app gets a token, that the keys of the channels' issuer
+    /// can be fetched, the clock, the store (a document of its own is written, replaced and removed
+    /// again), the address and the service URLs. Each check ends within 5 seconds. The exit code is
+    /// 1 when one failed; a warning is no failure.
     Doctor(Doctor),
 }
 
@@ -80,7 +82,8 @@ Examples:
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) sources: Sources,
-    /// Go by the flags alone: no file, no environment. For processes that this program starts itself.
+    /// Go by the flags alone: no file, no environment. For processes that this program starts
+    /// itself.
     #[arg(long, hide = true)]
     pub(crate) bare: bool,
     /// How to run turns; `classic` is the usual way, kept to show what goes wrong with it

@@ -16,7 +16,8 @@ const WIDTH: usize = 80;
 /// Where values begin.
 const VALUE_AT: usize = 23;
 
-/// Where sources begin, unless they are long: then they end with the line. An app's id fits before it.
+/// Where sources begin, unless they are long: then they end with the line. An app's id fits before
+/// it.
 const SOURCE_AT: usize = 61;
 
 /// Shows.

@@ -1,7 +1,9 @@
-//! `sayso doctor`: whether a bot with this configuration can run here, one line a check, with the cure.
+//! `sayso doctor`: whether a bot with this configuration can run here, one line a check, with the
+//! cure.
 //!
-//! The checks run at once and each has its time, so that a machine without a network gets its answer in
-//! seconds. They use what the server uses: the same client asks for a token, the same store is opened.
+//! The checks run at once and each has its time, so that a machine without a network gets its
+//! answer in seconds. They use what the server uses: the same client asks for a token, the same
+//! store is opened.
 
 mod address;
 mod app;

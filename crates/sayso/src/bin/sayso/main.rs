@@ -1,5 +1,5 @@
-//! The `sayso` command: serve the pizza bot, talk to it, watch two processes race for one pizza, see to
-//! the state that a bot keeps, or to its configuration.
+//! The `sayso` command: serve the pizza bot, talk to it, watch two processes race for one pizza,
+//! see to the state that a bot keeps, or to its configuration.
 
 mod chat;
 mod classic;

@@ -1,7 +1,7 @@
 //! `sayso race`: two processes, one pizza, many toppings at once, and what the customers were told.
 //!
-//! It is the whole idea as a picture. The processes are real ones that share nothing but a store; the
-//! parent plays the channel, collects what is said, and in the end reads the pizza.
+//! It is the whole idea as a picture. The processes are real ones that share nothing but a store;
+//! the parent plays the channel, collects what is said, and in the end reads the pizza.
 
 mod board;
 mod heat;

@@ -1,7 +1,8 @@
 //! `sayso state`: looks at what is kept, moves it, removes it.
 //!
-//! It goes through the same seam as the runtime, so it works on every engine and beside a running bot:
-//! every write and every delete has a condition. What was said is shown by `show` and `export` only.
+//! It goes through the same seam as the runtime, so it works on every engine and beside a running
+//! bot: every write and every delete has a condition. What was said is shown by `show` and `export`
+//! only.
 
 mod confirm;
 mod export;

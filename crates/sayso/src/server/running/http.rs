@@ -38,7 +38,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How often the log says that it is crowded; whoever crowds could fill the disk otherwise.
 const COMPLAIN_EVERY: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop, then lets those with a request finish. Dropping the future cuts them all.
+/// Serves until told to stop, then lets those with a request finish. Dropping the future cuts them
+/// all.
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,

@@ -4,19 +4,19 @@ use std::time::Duration;
 
 /// What connections may take of the machine, whoever makes them.
 ///
-/// A connection that asks for nothing costs a descriptor and some memory, and anybody who can reach the
-/// port can make as many as they like. So there is a number that are open at once. When it is reached,
-/// the one that has waited longest without a request makes room for the new one: however many idle
-/// connections somebody holds, a client that has something to say gets in.
+/// A connection that asks for nothing costs a descriptor and some memory, and anybody who can reach
+/// the port can make as many as they like. So there is a number that are open at once. When it is
+/// reached, the one that has waited longest without a request makes room for the new one: however
+/// many idle connections somebody holds, a client that has something to say gets in.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpLimits {
     /// How many connections are open at once. Fewer, if the process may not open so many files.
     pub(crate) connections_max: usize,
     /// How many files and sockets the process keeps for all else: its store, its replies, its log.
     pub(crate) descriptors_kept: usize,
-    /// How long the head of a request may take to arrive, counted from when the connection is ready for
-    /// it. So it is also how long a connection is kept without a request; load balancers keep theirs for
-    /// 60 seconds, and must be the first to hang up.
+    /// How long the head of a request may take to arrive, counted from when the connection is ready
+    /// for it. So it is also how long a connection is kept without a request; load balancers keep
+    /// theirs for 60 seconds, and must be the first to hang up.
     pub(crate) head_timeout: Duration,
     /// How large the head of a request may be. A token has 16 KB at most.
     pub(crate) head_bytes_max: usize,

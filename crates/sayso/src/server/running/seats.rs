@@ -1,8 +1,8 @@
 //! Who may stay when it gets crowded.
 //!
-//! Every connection has a seat. While it waits for a request it is also in a line, and when there is no
-//! seat left the head of that line, which has waited longest, gives up its own. A connection with a
-//! request under way is not in the line.
+//! Every connection has a seat. While it waits for a request it is also in a line, and when there
+//! is no seat left the head of that line, which has waited longest, gives up its own. A connection
+//! with a request under way is not in the line.
 
 use std::{
     collections::BTreeMap,
@@ -34,8 +34,8 @@ impl Seats {
         Arc::new(Self { free: Arc::new(Semaphore::new(count)), line: Mutex::default() })
     }
 
-    /// A seat for a new connection; none if all others are busy. Waits only for one that was told to
-    /// leave, so that there are never more connections than seats.
+    /// A seat for a new connection; none if all others are busy. Waits only for one that was told
+    /// to leave, so that there are never more connections than seats.
     pub(super) async fn take(self: &Arc<Self>) -> Option<Seat> {
         let permit = match Arc::clone(&self.free).try_acquire_owned() {
             Ok(permit) => permit,

@@ -1,4 +1,5 @@
-//! The server in this process: replies go out, the channel and the login service fail, the bot fails.
+//! The server in this process: replies go out, the channel and the login service fail, the bot
+//! fails.
 
 use std::{net::SocketAddr, time::Duration};
 

@@ -1,6 +1,7 @@
 //! The command as a process of its own: what it writes to both of its outputs.
 //!
-//! `SAYSO_TEST_BINARY` names another build of the command than that of the tests, such as the release.
+//! `SAYSO_TEST_BINARY` names another build of the command than that of the tests, such as the
+//! release.
 
 use std::{net::SocketAddr, path::PathBuf, process::Stdio};
 

@@ -95,7 +95,8 @@ fn json_type() -> String {
     "content-type: application/json".to_owned()
 }
 
-/// Everything that a sender can do wrong, each with a secret in it. Gives the bodies of the refusals.
+/// Everything that a sender can do wrong, each with a secret in it. Gives the bodies of the
+/// refusals.
 pub(super) async fn attack(to: SocketAddr, service_url: &str, secrets: &mut Secrets) -> String {
     let good = claims(service_url);
     let token = KEY.token("k1", &good);

@@ -113,8 +113,8 @@ impl Story {
         said.find(|(one, _)| one == topping).unwrap().1
     }
 
-    /// P5: a reply comes again only when its sender could not know that it had arrived, once for each such
-    /// attempt.
+    /// P5: a reply comes again only when its sender could not know that it had arrived, once for
+    /// each such attempt.
     fn check_repeats(&self, verdict: &mut Verdict, arrived: &[Arrival], channel: &Done) {
         let last = |closed: &Closed| {
             let before = |one: &&Arrival| one.peer == closed.peer && one.at <= closed.at;
@@ -132,8 +132,8 @@ impl Story {
         for one in arrived {
             let Some(earlier) = last.insert(&one.id, one) else { continue };
             verdict.repeats += 1;
-            // Another instance takes over once it has seen a claim unchanged for its time, and no claim
-            // is older than the turn.
+            // Another instance takes over once it has seen a claim unchanged for its time, and no
+            // claim is older than the turn.
             let (after, age) = (one.at - earlier.at, one.at - self.said_at(one));
             let is_excused = earlier.is_refused || unanswered.contains(&earlier.at) || age >= CLAIM;
             if !is_excused {

@@ -50,7 +50,8 @@ async fn a_server_that_is_not_there_is_found() {
     visit.rest_is_well(&["store"]);
     assert!(!format!("{visit:?}").contains("c4n4ry"), "{visit:?}");
 
-    // One that takes the connection and says nothing: the doctor's patience is shorter than the store's.
+    // One that takes the connection and says nothing: the doctor's patience is shorter than the
+    // store's.
     let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("postgres://bot@{}/bots", mute.local_addr().unwrap());
     let visit = Visit::to(folder.path(), &["--store", &url], &[]).await;

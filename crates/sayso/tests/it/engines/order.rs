@@ -44,15 +44,16 @@ impl Counter {
         *server = serve(&self.folder, &self.target).await;
     }
 
-    /// Orders a pizza: all toppings at once, to all processes. Each must be confirmed and, in the end,
-    /// be on it once.
+    /// Orders a pizza: all toppings at once, to all processes. Each must be confirmed and, in the
+    /// end, be on it once.
     pub(super) async fn order(&self, conversation: &str, toppings: usize) {
         let names: Vec<String> = (0..toppings).map(|n| format!("t{n}")).collect();
         let confirmed =
             join_all(names.iter().enumerate().map(|(n, name)| self.say(conversation, n, name)))
                 .await;
         for (name, text) in names.iter().zip(&confirmed) {
-            // Who asks again may be told only that it is done: a conversation keeps the last 32 answers.
+            // Who asks again may be told only that it is done: a conversation keeps the last 32
+            // answers.
             let Some(text) = text else { continue };
             assert!(on_pizza(text).contains(name), "{conversation}: {name} in {text:?}");
         }

@@ -76,8 +76,8 @@ impl Healthy {
         Self { seen, is_over, task }
     }
 
-    /// Ends when it was heard so often since it was last asked for its figures, or after a time: whether it
-    /// was is in the figures.
+    /// Ends when it was heard so often since it was last asked for its figures, or after a time:
+    /// whether it was is in the figures.
     pub(super) async fn heard(&self, count: usize, within: Duration) {
         let end = Instant::now() + within;
         while self.seen.lock().unwrap().len() < count && Instant::now() < end {

@@ -123,8 +123,8 @@ impl State {
         }
     }
 
-    /// The replies that are claimed, and whether the holder is busy. The claim of one that is not lapses
-    /// by itself: it died or gave up.
+    /// The replies that are claimed, and whether the holder is busy. The claim of one that is not
+    /// lapses by itself: it died or gave up.
     pub fn claimed(&self) -> impl Iterator<Item = (u8, bool)> {
         self.doc.applied.iter().filter_map(|reply| match self.doc.mark(reply) {
             Mark::Claimed(by) => Some((reply, self.phase(by) != Phase::Idle)),

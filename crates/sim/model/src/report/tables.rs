@@ -6,7 +6,8 @@ use super::{CAUSES, Report, Subject};
 use crate::{Bound, Detail, Promise, Variant, Verdict};
 
 impl Report {
-    /// The tables for the documentation. They have no times in them: they change only with the protocol.
+    /// The tables for the documentation. They have no times in them: they change only with the
+    /// protocol.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = String::new();

@@ -1,8 +1,8 @@
 //! A code for states in which states that are alike have the same code.
 //!
-//! Instances are alike, and so are activities: a state and its mirror image go on in the same ways, so that
-//! one of them is enough. The code is the smallest of those of all mirror images; the search knows states
-//! by it. Processes that died are alike as well: nothing asks which one it was.
+//! Instances are alike, and so are activities: a state and its mirror image go on in the same ways,
+//! so that one of them is enough. The code is the smallest of those of all mirror images; the
+//! search knows states by it. Processes that died are alike as well: nothing asks which one it was.
 
 use std::hash::{Hash, Hasher};
 

@@ -4,7 +4,8 @@ use super::{Foreign, Instance, Shipped, State, runner::Errand};
 use crate::world::Fate;
 
 impl Shipped {
-    /// What the courier and recovery of an instance may ask the runner for, and whether it is early.
+    /// What the courier and recovery of an instance may ask the runner for, and whether it is
+    /// early.
     pub(super) fn errands(state: &State, at: u8) -> Vec<(Errand, bool)> {
         let instance = state.instance(at);
         if instance.work.is_some() {
@@ -37,7 +38,8 @@ impl Shipped {
         !foreign.is_superseded && state.minder(foreign.claim.by).is_some()
     }
 
-    /// A claim counts as lapsed although its holder lives: so much time has passed for the holder too.
+    /// A claim counts as lapsed although its holder lives: so much time has passed for the holder
+    /// too.
     pub(super) fn expire(state: &mut State) {
         state.world.expiries -= 1;
         if let Some(holder) = state.doc.claim.and_then(|claim| state.minder(claim.by)) {

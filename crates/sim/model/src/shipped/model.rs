@@ -62,8 +62,8 @@ impl Shipped {
         }
     }
 
-    /// The ways in which the runner of an instance starts with activities or too early. What waits while
-    /// it is busy may as well come when it starts again.
+    /// The ways in which the runner of an instance starts with activities or too early. What waits
+    /// while it is busy may as well come when it starts again.
     fn starts(&self, state: &State, at: u8, steps: &mut Vec<Step>) {
         let batches = state.world.batches(&self.bound, at);
         steps.extend(batches.iter().map(|batch| Step::Begin(at, Errand::Turns, *batch)));
@@ -90,8 +90,9 @@ impl Shipped {
             if instance.work.is_some_and(|work| work.stage == Stage::Unsure) {
                 steps.push(Step::GiveUp(at));
             }
-            // A save that lands late may land at once or never: that is an answer or a save lost. So may a
-            // reply, but one that never lands is another thing for a receiver that takes repeats.
+            // A save that lands late may land at once or never: that is an answer or a save lost.
+            // So may a reply, but one that never lands is another thing for a receiver that takes
+            // repeats.
             let fates = if self.rules.is_keyed { &[true][..] } else { &[true, false] };
             let is_sending = instance.sending.is_some();
             if world.faults > 0 {

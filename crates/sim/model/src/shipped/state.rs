@@ -10,8 +10,8 @@ use crate::{
 pub struct Claim {
     /// The name of a process; one that starts again has a new name.
     pub by: u8,
-    /// Counts the holder's commits where a claim can look like an earlier one; else always zero, and
-    /// [`Foreign::is_superseded`] tells claims apart.
+    /// Counts the holder's commits where a claim can look like an earlier one; else always zero,
+    /// and [`Foreign::is_superseded`] tells claims apart.
     pub beat: u8,
 }
 
@@ -58,7 +58,8 @@ pub struct Draft {
 /// Where the runner stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// About to save, from the stored version. Once somebody else has written, the save can only fail.
+    /// About to save, from the stored version. Once somebody else has written, the save can only
+    /// fail.
     Save(Draft),
     /// About to load again: its save fails or has failed.
     Reload,
@@ -102,8 +103,8 @@ pub struct Instance {
     pub sending: Option<(u8, bool)>,
     /// Whether a commit of its own has proved its claim.
     pub is_proven: bool,
-    /// Whether its claim is so old that it must be renewed before the next hand-over. A process whose
-    /// clock stood still may not know, so that it may also go on.
+    /// Whether its claim is so old that it must be renewed before the next hand-over. A process
+    /// whose clock stood still may not know, so that it may also go on.
     pub is_lapsed: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The expected verdict of every protocol on every promise.
 //!
-//! With optimisation the whole bound is searched. Without, which is ten times slower, each thing that can
-//! go wrong is let loose alone, on the simple protocols also a crash with a fault; together these must
-//! break what the whole bound breaks.
+//! With optimisation the whole bound is searched. Without, which is ten times slower, each thing
+//! that can go wrong is let loose alone, on the simple protocols also a crash with a fault;
+//! together these must break what the whole bound breaks.
 
 use sayso_model::{
     Bound, Detail, Promise, Variant,

@@ -44,8 +44,8 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
-/// Creates, replaces and deletes under a lasting fault. Each ends soon and with an error of that kind;
-/// nothing happened; and the write was sent `tries_max` times at most.
+/// Creates, replaces and deletes under a lasting fault. Each ends soon and with an error of that
+/// kind; nothing happened; and the write was sent `tries_max` times at most.
 async fn writes_under(result: FaultInjectionResult, expected: &str, tries_max: u32) {
     let [on_create, on_replace, on_delete] =
         [On::CreateItem, On::ReplaceItem, On::DeleteItem].map(|on| fault(on, result.clone()));

@@ -1,4 +1,5 @@
-//! The store on Cosmos DB when things go wrong: faults inside the library, cut connections, a dead server.
+//! The store on Cosmos DB when things go wrong: faults inside the library, cut connections, a dead
+//! server.
 
 #[cfg(test)]
 mod cuts;

@@ -1,11 +1,12 @@
 //! Names of types that may be written though no SDK wrote them into the document before.
 //!
-//! A stack of dialogs changes as a whole: a prompt that begins here is an object where none was. The SDKs
-//! read it only with its type, so the dialogs write the types of a stack themselves, and this is the list
-//! of them, letter for letter. It is safe even if the text of a user got one of them into a document,
-//! because making an object of these types has no effect: they are plain data (lists, dictionaries, the
-//! records of the dialog library and of the schema), no constructor of theirs does more than set members,
-//! and all that is inside of them is checked against this list again.
+//! A stack of dialogs changes as a whole: a prompt that begins here is an object where none was.
+//! The SDKs read it only with its type, so the dialogs write the types of a stack themselves, and
+//! this is the list of them, letter for letter. It is safe even if the text of a user got one of
+//! them into a document, because making an object of these types has no effect: they are plain data
+//! (lists, dictionaries, the records of the dialog library and of the schema), no constructor of
+//! theirs does more than set members, and all that is inside of them is checked against this list
+//! again.
 
 use super::{Members, Node};
 

@@ -97,8 +97,8 @@ pub(super) struct Taken {
     pub(super) types: Members,
 }
 
-/// Where a note about a value belongs: its place and its shape. All items of a list have one place, so
-/// that an item that moves or joins them finds its type by its shape.
+/// Where a note about a value belongs: its place and its shape. All items of a list have one place,
+/// so that an item that moves or joins them finds its type by its shape.
 pub(super) fn noted(place: &str, node: &Node, types: &Members) -> String {
     match node {
         Node::List(_) => format!("{place}#[]"),

@@ -1,10 +1,12 @@
-//! References by number: Python's jsonpickle writes an object once, and `{"py/id": 12}` where it comes again.
+//! References by number: Python's jsonpickle writes an object once, and `{"py/id": 12}` where it
+//! comes again.
 //!
-//! The numbers count the objects and lists before them, so a document that refers by number can hardly be
-//! changed. Most references are to members of enumerations (the type of every further message) and to
-//! decimals. These never change, so that a copy is as good as the original, and the references are replaced
-//! by copies here. So are those to messages, which nobody changes once they are asked. References to other
-//! objects mean that a change to one is a change to the other; they stay.
+//! The numbers count the objects and lists before them, so a document that refers by number can
+//! hardly be changed. Most references are to members of enumerations (the type of every further
+//! message) and to decimals. These never change, so that a copy is as good as the original, and the
+//! references are replaced by copies here. So are those to messages, which nobody changes once they
+//! are asked. References to other objects mean that a change to one is a change to the other; they
+//! stay.
 
 use super::{Members, Node};
 
@@ -186,7 +188,8 @@ fn is_value(node: &Node) -> bool {
     })
 }
 
-/// The parts of a copy. It has been walked once, so that it can be counted, and it refers to nothing.
+/// The parts of a copy. It has been walked once, so that it can be counted, and it refers to
+/// nothing.
 fn count(node: &Node) -> usize {
     let mut walk = Walk::default();
     drop(walk.copy(node));

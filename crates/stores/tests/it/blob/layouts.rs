@@ -1,4 +1,5 @@
-//! Containers of the Bot Framework SDKs: their names and bodies are read, and written back in their form.
+//! Containers of the Bot Framework SDKs: their names and bodies are read, and written back in their
+//! form.
 
 use azure_core::Bytes;
 use azure_storage_blob::models::BlobClientGetPropertiesResultHeaders as _;

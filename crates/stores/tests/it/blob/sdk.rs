@@ -1,6 +1,7 @@
 //! Conversations begun with the official SDKs, continued here, and handed back.
 //!
-//! The SDKs are the real ones, each running a bot of a few lines (`tests/sdk`) on the same container.
+//! The SDKs are the real ones, each running a bot of a few lines (`tests/sdk`) on the same
+//! container.
 
 use std::{
     fs,
@@ -212,7 +213,8 @@ async fn changes_hands(sdk: Sdk, conversation: &str) {
     let replies = sdk.say(&container, conversation, &["olives"]).await;
     assert_eq!(replies, ["Zoë (5): mushrooms, žampiony 🍄, šunka, 🧀, olives"]);
 
-    // What we keep in the document has survived the SDK's turn: a message that comes again is known.
+    // What we keep in the document has survived the SDK's turn: a message that comes again is
+    // known.
     let key = Key::conversation("test", conversation).unwrap();
     assert_eq!(ledger(&store, &key).await.turn, 2);
     let replies = say(&store, conversation, &[("2", "🧀"), ("3", "basil")]).await;
@@ -252,7 +254,8 @@ async fn a_document_that_begins_here_is_read_by_the_sdks() {
         let config = BlobConfig::from_connection_string(&account(), container.clone()).unwrap();
         let store = open(config.with_layout(sdk.layout())).await;
         assert_eq!(say(&store, "new", &[("1", "ham")]).await, [" (1): ham"]);
-        // Somebody else goes on: of whatever class the SDK's bot has its users' profiles, it makes one.
+        // Somebody else goes on: of whatever class the SDK's bot has its users' profiles, it makes
+        // one.
         let replies = sdk.say_as("u2", &container, "new", &["olives"]).await;
         assert_eq!(replies, ["Zoë (1): ham, olives"], "{sdk:?}");
         let key = Key::conversation("test", "new").unwrap();

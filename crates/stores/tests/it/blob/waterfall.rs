@@ -1,7 +1,7 @@
 //! Dialogs in the middle of a conversation change hands between the official SDKs and ours.
 //!
-//! Both dialogues are the same in `tests/sdk/waterfall.js`, `tests/sdk/waterfall.py` and here. Whoever has
-//! the turn, the conversation goes on.
+//! Both dialogues are the same in `tests/sdk/waterfall.js`, `tests/sdk/waterfall.py` and here.
+//! Whoever has the turn, the conversation goes on.
 
 mod dialogues;
 mod dotnet;
@@ -221,8 +221,9 @@ async fn the_stack_is_kept_as_the_sdks_have_it() {
     assert!(stack[1]["state"]["instanceId"].is_string());
 }
 
-/// Of two names for one list Python writes one as the number of the other. A stack with such numbers cannot
-/// be changed here; nothing happens then, and whoever leaves it alone may change the rest.
+/// Of two names for one list Python writes one as the number of the other. A stack with such
+/// numbers cannot be changed here; nothing happens then, and whoever leaves it alone may change the
+/// rest.
 #[tokio::test]
 async fn one_object_by_two_names_stays_one_or_the_turn_is_refused() {
     let talk = Talk::new(Sdk::Python, "shared", numbers::dialogs, &[]).await;

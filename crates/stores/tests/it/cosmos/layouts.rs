@@ -34,8 +34,8 @@ async fn a_container_of_js() -> Raw {
 async fn every_recorded_document_is_taken_over_changed_and_readable_again() {
     let raw = a_container_of_js().await;
     let store = CosmosStore::open(raw.config().layout(Layout::Js)).await.unwrap();
-    // One is nested as deep as the service takes, which is a level more than the emulator does. It is
-    // read in the unit tests.
+    // One is nested as deep as the service takes, which is a level more than the emulator does. It
+    // is read in the unit tests.
     let items = RECORDED.lines().map(|line| sent(&parsed(line)));
     let items: Vec<Value> = items.filter(|item| levels(item) < 128).collect();
     assert_eq!(items.len(), RECORDED.lines().count() - 1);

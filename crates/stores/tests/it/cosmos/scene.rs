@@ -1,4 +1,5 @@
-//! A database of its own on the server, a store on it, and the library's own client beside the store.
+//! A database of its own on the server, a store on it, and the library's own client beside the
+//! store.
 
 use std::{env, sync::Arc};
 

@@ -1,4 +1,5 @@
-//! Settings of the server that void or weaken the promise, passwords and TLS, on servers of our own.
+//! Settings of the server that void or weaken the promise, passwords and TLS, on servers of our
+//! own.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! A cluster: the suite on one of a single node, and what happens with several when slots and nodes go
-//! elsewhere.
+//! A cluster: the suite on one of a single node, and what happens with several when slots and nodes
+//! go elsewhere.
 
 use std::{
     collections::BTreeSet,
@@ -124,8 +124,8 @@ async fn documents_are_spread_over_the_nodes_and_found_again() {
     }
 }
 
-/// While a slot is on its way, loads work all the time and saves do or say that they did not; afterwards
-/// the store follows the slot, to a node that it had never heard of.
+/// While a slot is on its way, loads work all the time and saves do or say that they did not;
+/// afterwards the store follows the slot, to a node that it had never heard of.
 #[tokio::test]
 async fn the_store_follows_a_slot_to_another_node() {
     let cluster = Cluster::start().await;

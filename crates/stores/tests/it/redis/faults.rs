@@ -222,8 +222,8 @@ async fn increment(store: &RedisStore, key: &Key) -> Result<u64, Error> {
     }
 }
 
-/// Eight writers, a server that is killed again and again: what it acknowledged is there afterwards,
-/// while it is gone the store says so at once, and nobody has to open the store anew.
+/// Eight writers, a server that is killed again and again: what it acknowledged is there
+/// afterwards, while it is gone the store says so at once, and nobody has to open the store anew.
 #[tokio::test]
 async fn a_killed_server_loses_no_acknowledged_write_and_is_found_again() {
     let mut server = Server::start(&[]);

@@ -94,7 +94,8 @@ async fn passwords_are_asked_for_and_checked() {
     assert!(!format!("{store} {store:?}").contains("hunter2"));
 }
 
-/// The rights that the documentation and the error name are enough, and nothing outside the prefix is.
+/// The rights that the documentation and the error name are enough, and nothing outside the prefix
+/// is.
 #[tokio::test]
 async fn a_user_needs_few_rights() {
     let server = Server::start(&[]);
@@ -157,8 +158,8 @@ async fn a_database_that_does_not_exist_and_a_node_of_a_cluster_are_refused() {
 
 const CHILD: &str = "SAYSO_STORES_TEST_TLS";
 
-/// With a certificate of an authority that the machine trusts the store opens, with any other not. The
-/// trust comes from the environment, so each case is a process of its own.
+/// With a certificate of an authority that the machine trusts the store opens, with any other not.
+/// The trust comes from the environment, so each case is a process of its own.
 #[tokio::test]
 async fn tls_is_used_and_certificates_are_checked() {
     if let Ok(url) = env::var(CHILD) {

@@ -15,7 +15,8 @@ async fn each_has_its_own_verdict() {
     let url = url();
     let store = RedisStore::open_url(&url).await.unwrap();
     let (server, prefix) = url.rsplit_once("?prefix=").unwrap();
-    // What others keep under our names: no hash, a hash that is no document, and no set for an index.
+    // What others keep under our names: no hash, a hash that is no document, and no set for an
+    // index.
     let () = tell(server, &["SET", &format!("{prefix}:{{s6}}:d:k"), "somebody's"]).await;
     let () = tell(server, &["HSET", &format!("{prefix}:{{s6}}:d:k1"), "field", "x"]).await;
     let stale = Expect::At(ETag::new("stale@7"));

@@ -125,7 +125,8 @@ async fn try_to_finish(
     Ok(Step::Ended)
 }
 
-/// Decides what becomes of a run that is over; `has_words` says whether the error handler may speak.
+/// Decides what becomes of a run that is over; `has_words` says whether the error handler may
+/// speak.
 async fn judge(
     core: &Arc<Core>,
     round: &mut Round<'_>,

@@ -73,8 +73,8 @@ impl DeliveryState {
         !self.is_courier_on && self.is_settled()
     }
 
-    /// Whether nothing would be forgotten with this state: it has no acknowledgements to record and holds
-    /// no claim. Only the holder knows which replies may have arrived.
+    /// Whether nothing would be forgotten with this state: it has no acknowledgements to record and
+    /// holds no claim. Only the holder knows which replies may have arrived.
     pub(super) fn is_settled(&self) -> bool {
         let is_holding = matches!(self.hold, Hold::Ours(_) | Hold::Releasing);
         self.handed.is_empty() && (!is_holding || self.outbox.is_empty())
@@ -126,7 +126,8 @@ impl DeliveryState {
             (Some(claim), _) => Hold::Foreign(claim.clone(), now()),
         };
         if let (true, Some(held)) = (is_mine, &ledger.held) {
-            // An outage goes on counting where another instance, or this one before it rested, left off.
+            // An outage goes on counting where another instance, or this one before it rested, left
+            // off.
             self.tries = self.tries.max(held.tries);
         }
         let is_waiting = |id: &ReplyId| ledger.outbox.iter().any(|entry| entry.id == *id);
@@ -141,8 +142,8 @@ impl DeliveryState {
         }
     }
 
-    /// Hands nothing more over until a commit says whose the claim is: turns may run before the one that
-    /// lets the outbox rest, and whoever goes on then would not know of it.
+    /// Hands nothing more over until a commit says whose the claim is: turns may run before the one
+    /// that lets the outbox rest, and whoever goes on then would not know of it.
     pub(crate) fn begin_rest(&mut self) {
         if let Hold::Ours(proof) = &mut self.hold {
             *proof = None;

@@ -21,9 +21,9 @@ use crate::{
     ledger::Timer,
 };
 
-/// How long after its time a timer's turn still runs before it is made durable that this instance is at
-/// it. Others that find the timer due wait longer than this before they fire it; so one that is late already,
-/// or stands behind others, is not waited for.
+/// How long after its time a timer's turn still runs before it is made durable that this instance
+/// is at it. Others that find the timer due wait longer than this before they fire it; so one that
+/// is late already, or stands behind others, is not waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The back-off of a timer whose turn fails begins with this.
 const BACKOFF_FIRST: Duration = Duration::from_secs(1);
@@ -51,8 +51,8 @@ impl Core {
 }
 
 impl Round<'_> {
-    /// Fires a timer, unless an earlier turn cancelled it or another instance was first. Gives the run
-    /// that goes on if it takes long.
+    /// Fires a timer, unless an earlier turn cancelled it or another instance was first. Gives the
+    /// run that goes on if it takes long.
     pub(super) async fn fire(
         &mut self,
         item: &Item,

@@ -1,5 +1,5 @@
-//! Shut-down, outages, deadlines and clocks under further circumstances: many conversations at once, heirs
-//! that come late, outages without a time, senders of every kind.
+//! Shut-down, outages, deadlines and clocks under further circumstances: many conversations at
+//! once, heirs that come late, outages without a time, senders of every kind.
 
 mod clocks;
 mod deadline;

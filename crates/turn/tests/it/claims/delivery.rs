@@ -1,4 +1,5 @@
-//! What a reply may cost: delivery policies, dead letters in the hands of an operator, paused channels.
+//! What a reply may cost: delivery policies, dead letters in the hands of an operator, paused
+//! channels.
 
 mod operators;
 mod pauses;

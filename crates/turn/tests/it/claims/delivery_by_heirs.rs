@@ -59,7 +59,8 @@ async fn a_reply_that_has_expired_is_parked_instead_of_sent() {
     assert_eq!(instance.engine.stats().outdated, 1);
 }
 
-/// Its holder gives it up by a clock that is wrong, and dies when it has handed over what stands behind it.
+/// Its holder gives it up by a clock that is wrong, and dies when it has handed over what stands
+/// behind it.
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_was_given_up_as_too_old_does_not_come_after_those_behind_it() {
     let world = World::new();

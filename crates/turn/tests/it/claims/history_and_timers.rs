@@ -1,4 +1,5 @@
-//! Kept history and timers, with `once` and permanent errors beside them: sizes, speeds, distances, failures.
+//! Kept history and timers, with `once` and permanent errors beside them: sizes, speeds, distances,
+//! failures.
 
 mod once;
 mod refusals;

@@ -102,8 +102,8 @@ async fn any_instance_goes_on_after_an_outage() {
     assert_eq!(second.engine.stats().repeats, 0, "it was never sent before");
 }
 
-/// The commit that lets an outbox rest may take a while, because turns run before it. What is handed over
-/// meanwhile is known to whoever goes on.
+/// The commit that lets an outbox rest may take a while, because turns run before it. What is
+/// handed over meanwhile is known to whoever goes on.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_handed_over_unknown_to_an_heir_while_the_claim_is_given_up_for_a_rest() {
     let world = World::new();
@@ -124,7 +124,8 @@ async fn nothing_is_handed_over_unknown_to_an_heir_while_the_claim_is_given_up_f
             engine.receive(message_in("c0", id, id)).await
         })
     };
-    // The rest is asked for after 7 s, while the first one runs, and is taken up together with the second.
+    // The rest is asked for after 7 s, while the first one runs, and is taken up together with the
+    // second.
     let said = [say("m1", 300), say("m2", 7500)];
     for said in said {
         said.await.unwrap().unwrap();

@@ -1,4 +1,5 @@
-//! What meets a long turn: trouble of the store, timers, a line that is full, the claim on an outbox.
+//! What meets a long turn: trouble of the store, timers, a line that is full, the claim on an
+//! outbox.
 
 use std::time::Duration;
 

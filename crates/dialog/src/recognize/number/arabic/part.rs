@@ -12,8 +12,8 @@ pub(super) enum Part {
     Dozens(Exact, usize),
 }
 
-/// "ربع", "ثلاثة اخماس", "واحد على ثلاثة", "جزء من مئة", "دزينة", or just a number. After "and", what can be a part
-/// of a thing is one.
+/// "ربع", "ثلاثة اخماس", "واحد على ثلاثة", "جزء من مئة", "دزينة", or just a number. After "and",
+/// what can be a part of a thing is one.
 pub(super) fn part(run: &Run, is_after_and: bool) -> Option<Part> {
     let one_of = |parts: u32| Some(Part::Fraction(1.0 / f64::from(parts), 1));
     match word(run, 0) {
@@ -44,8 +44,8 @@ pub(super) fn part(run: &Run, is_after_and: bool) -> Option<Part> {
     })
 }
 
-/// Whether "خمس" and the like, which are numbers too, are a part here: after "and" unless a number goes on with them,
-/// or before the one thing that is parted.
+/// Whether "خمس" and the like, which are numbers too, are a part here: after "and" unless a number
+/// goes on with them, or before the one thing that is parted.
 fn is_part(run: &Run, is_after_and: bool) -> bool {
     match word(run, 1) {
         Some(Word::Thing) => true,
@@ -83,7 +83,8 @@ fn of(run: &Run, at: usize, over: Exact) -> Option<(f64, usize)> {
     let under = read(from(run, at + 1)).filter(|under| !under.value.is_zero())?;
     let pieces = at + 1 + under.pieces;
     match under.parts_unit.and_then(|unit| i32::try_from(unit).ok()) {
-        // "One of a hundred trillionths": the plural names the parts, the number before it counts them.
+        // "One of a hundred trillionths": the plural names the parts, the number before it counts
+        // them.
         Some(unit) => Some((under.value.to_f64() / 10_f64.powi(2 * unit), pieces)),
         None => Some((over.to_f64() / under.value.to_f64(), pieces)),
     }

@@ -65,8 +65,8 @@ pub(super) fn read(run: &Run) -> Option<Read> {
     Some(decimals(run, &total).unwrap_or(total))
 }
 
-/// The unit that stands here and what is counted in it. A unit alone is one of it where a part begins; else it
-/// multiplies the part before it.
+/// The unit that stands here and what is counted in it. A unit alone is one of it where a part
+/// begins; else it multiplies the part before it.
 fn counted(
     run: &Run,
     at: usize,
@@ -86,8 +86,8 @@ fn is_rest(value: Exact, unit: u32) -> bool {
     value.is_below_ten_to(unit) && !value.is_zero()
 }
 
-/// Less than a thousand, or figures. After a unit (`Some`, with or without "and") words need the "and" or a unit of
-/// their own.
+/// Less than a thousand, or figures. After a unit (`Some`, with or without "and") words need the
+/// "and" or a unit of their own.
 fn section(run: &Run, after_unit: Option<bool>) -> Option<Read> {
     let section = hundreds(run)?;
     let Some(has_and) = after_unit else { return Some(section) };
@@ -143,8 +143,8 @@ fn small(run: &Run) -> Option<Read> {
     })
 }
 
-/// Whether the number that was read rather belongs to a fraction or to dozens. "A hundred and thirty-two fifths" is
-/// one fraction, "a hundred and two fifths" is a number and a fraction.
+/// Whether the number that was read rather belongs to a fraction or to dozens. "A hundred and
+/// thirty-two fifths" is one fraction, "a hundred and two fifths" is a number and a fraction.
 fn is_begun(run: &Run, read: &Read) -> bool {
     match word(run, read.pieces) {
         Some(Word::Part(parts)) => read.value.to_f64() < f64::from(parts),

@@ -1,7 +1,8 @@
 //! The words of Arabic numbers, in the spellings that people use.
 //!
-//! Words are compared without vowel marks, without the hamza of an alef and with one form of the last letters, because
-//! people leave these out or mix them up. "And" is a letter that is written together with the word after it.
+//! Words are compared without vowel marks, without the hamza of an alef and with one form of the
+//! last letters, because people leave these out or mix them up. "And" is a letter that is written
+//! together with the word after it.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;

@@ -8,7 +8,8 @@ use super::{Marks, digit, digits, is_minus, is_slash, plain, row, value};
 /// The largest exponent that is worked out.
 const EXPONENT_MAX: f64 = 400.0;
 
-/// A number in digits with more than digits to it: a power, a fraction, a multiple. `base` was read up to `end`.
+/// A number in digits with more than digits to it: a power, a fraction, a multiple. `base` was read
+/// up to `end`.
 pub(in super::super) fn special(
     text: &str,
     at: usize,

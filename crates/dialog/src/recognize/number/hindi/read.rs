@@ -61,7 +61,8 @@ fn unit(run: &Run, at: usize) -> Option<(u32, bool)> {
     }
 }
 
-/// Less than a thousand: a number, hundreds, or both. After a unit it must not be the beginning of something else.
+/// Less than a thousand: a number, hundreds, or both. After a unit it must not be the beginning of
+/// something else.
 fn section(run: &Run, is_after_unit: bool) -> Option<Read> {
     let first = coefficient(run);
     let at = first.map_or(0, |first| first.pieces);

@@ -1,7 +1,8 @@
 //! The words of Hindi numbers, in the spellings that people use.
 //!
-//! Hindi has a word of its own for each number up to 99, and English words in its script besides. Spellings differ in
-//! dots, in long and short vowels and in doubled letters, so words are compared without them.
+//! Hindi has a word of its own for each number up to 99, and English words in its script besides.
+//! Spellings differ in dots, in long and short vowels and in doubled letters, so words are compared
+//! without them.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;

@@ -1,7 +1,8 @@
 //! Japanese numbers spelled in hiragana, sound shifts included ("さんびゃく", "はっせん").
 //!
-//! Kana number words are also parts of other words, so a number is one only if it fills what stands between spaces and
-//! other scripts, up to a particle; and a word for a digit that is also a particle is one only if it is all the text.
+//! Kana number words are also parts of other words, so a number is one only if it fills what stands
+//! between spaces and other scripts, up to a particle; and a word for a digit that is also a
+//! particle is one only if it is all the text.
 
 use super::super::Number;
 use super::super::exact::{Exact, Sum};

@@ -155,7 +155,8 @@ fn dozens<S: Script>(text: &str, count: &Read, is_negative: bool) -> Option<(Num
     count.value.times(12)?.negated_if(is_negative).number().zip(Some(end))
 }
 
-/// Whether the number in figures that ends here is glued to letters: then it is a name or a measure.
+/// Whether the number in figures that ends here is glued to letters: then it is a name or a
+/// measure.
 pub(in super::super) fn is_glued(text: &str, start: usize, end: usize) -> bool {
     head(text, end).is_some_and(|c| c.is_ascii_alphabetic())
         || before(text, start).is_some_and(|c| c.is_ascii_alphabetic())

@@ -1,7 +1,7 @@
 //! Whether the store can be reached and keeps its word.
 //!
-//! What everything rests on is tried: a write under a condition that holds, and one under a condition that
-//! does not, on a document of the doctor's own, which is removed again.
+//! What everything rests on is tried: a write under a condition that holds, and one under a
+//! condition that does not, on a document of the doctor's own, which is removed again.
 
 use std::{
     path::{Path, PathBuf},

@@ -145,7 +145,8 @@ impl Report {
     /// Draws the picture over the one before, in one write so that it does not flicker.
     fn redraw(&mut self) {
         let picture = self.picture();
-        // What scrolled off the screen cannot be drawn over: a tall picture is shown in the end only.
+        // What scrolled off the screen cannot be drawn over: a tall picture is shown in the end
+        // only.
         if !self.is_live || picture.len() >= terminal::height() {
             return;
         }

@@ -1,7 +1,8 @@
 //! The verdict: is what was said what is so, in the order in which it became so?
 //!
 //! A confirmation lists the toppings up to its own. If no update is lost and no word is false, each
-//! is a prefix of the pizza that ends with the customer's own topping, and the longest is the pizza.
+//! is a prefix of the pizza that ends with the customer's own topping, and the longest is the
+//! pizza.
 
 use super::board::{Board, CONFIRMS, Cell};
 

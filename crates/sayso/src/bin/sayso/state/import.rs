@@ -136,7 +136,8 @@ impl Sum {
     }
 }
 
-/// Numbered lines from standard input, read by a thread of its own, since such a read cannot be cancelled.
+/// Numbered lines from standard input, read by a thread of its own, since such a read cannot be
+/// cancelled.
 fn stdin_lines() -> mpsc::Receiver<io::Result<(usize, String)>> {
     let (sender, receiver) = mpsc::channel(IN_FLIGHT);
     std::thread::spawn(move || {

@@ -1,8 +1,8 @@
 //! `sayso state migrate`: copies every document to another store while the bot runs.
 //!
-//! A store cannot tell what changed since some time, so a pass looks at every document of the source.
-//! Passes are made until one that reads both stores completely finds no difference. Nothing else is
-//! called done.
+//! A store cannot tell what changed since some time, so a pass looks at every document of the
+//! source. Passes are made until one that reads both stores completely finds no difference. Nothing
+//! else is called done.
 
 mod copy;
 mod lineage;

@@ -37,20 +37,20 @@ pub(crate) enum StateCommand {
     Rm(Rm),
     /// Write documents to standard output, one JSON object a line
     ///
-    /// Each line has `key`, `body` (as it is stored, to the letter; a text instead of an object when
-    /// it has line breaks) and `due` (when somebody should look at it, in milliseconds since 1970, if
-    /// at all; for reading only). A bot may go on meanwhile: each document is whole, but
+    /// Each line has `key`, `body` (as it is stored, to the letter; a text instead of an object
+    /// when it has line breaks) and `due` (when somebody should look at it, in milliseconds since
+    /// 1970, if at all; for reading only). A bot may go on meanwhile: each document is whole, but
     /// they are not all of one moment. What has expired is left out.
     Export(Export),
     /// Create documents from standard input, as `export` writes them
     ///
-    /// A document that is there already is left alone: counted when it is the same, reported when it
-    /// differs. With --replace it is replaced, provided that it is still as it was read.
+    /// A document that is there already is left alone: counted when it is the same, reported when
+    /// it differs. With --replace it is replaced, provided that it is still as it was read.
     Import(Import),
     /// Remove what is kept about a user
     ///
-    /// Removed, each as a whole, with the state, the replies and timers that wait in it, the answers
-    /// and the ids of activities seen:
+    /// Removed, each as a whole, with the state, the replies and timers that wait in it, the
+    /// answers and the ids of activities seen:
     ///   - the user's document, CHANNEL/users/USER
     ///   - the user's documents in conversations, CHANNEL/conversations/*/users/USER
     ///   - one-to-one conversations: those in which every stored activity (replies that wait or are
@@ -59,12 +59,12 @@ pub(crate) enum StateCommand {
     ///
     /// Not removed:
     ///   - conversations in which others speak too: those that mention the user are listed
-    ///   - conversations in which no activity is stored at the moment: nothing tells whose they are.
-    ///     They are counted. Name those of the user with --conversation
+    ///   - conversations in which no activity is stored at the moment: nothing tells whose they
+    ///     are. They are counted. Name those of the user with --conversation
     ///   - documents under keys of your own (`turn.custom`), even if they are about the user
     ///   - what the channel, your logs, exports and backups hold
-    ///   - what a running instance has in memory: it is not saved again, and is dropped with the next
-    ///     turn of that conversation, or with the instance
+    ///   - what a running instance has in memory: it is not saved again, and is dropped with the
+    ///     next turn of that conversation, or with the instance
     ///
     /// Deletes are conditional and repeated until nothing is found, so the bot may go on. What the
     /// user says after that is kept again. A second run finds nothing.
@@ -73,22 +73,22 @@ pub(crate) enum StateCommand {
     /// Copy all documents to another store while the bot runs
     ///
     /// Copies every document from one store to another, of any engine and layout, pass after pass:
-    /// first everything, then what changed since, until a pass over both finds no difference. Nothing
-    /// is ever overwritten without a condition. A document in the target that is no older copy of the
-    /// source's is left alone and reported, so turns that the target has seen are not lost. Running it
-    /// again continues: what is the same is skipped.
+    /// first everything, then what changed since, until a pass over both finds no difference.
+    /// Nothing is ever overwritten without a condition. A document in the target that is no older
+    /// copy of the source's is left alone and reported, so turns that the target has seen are not
+    /// lost. Running it again continues: what is the same is skipped.
     ///
     /// How to switch without losing a turn:
     ///   1. Run it while the bot serves from the old store. It ends with exit code 3 when only what
     ///      changes all the time is left to copy.
-    ///   2. Stop all old instances (SIGTERM drains them). From here on nobody answers. What a channel
-    ///      sends again later counts once, since the ids seen are copied too.
-    ///   3. Run it again. Exit code 0 means: both hold the same. This is the only pause, and it takes
-    ///      as long as two passes; each pass says how long it took.
+    ///   2. Stop all old instances (SIGTERM drains them). From here on nobody answers. What a
+    ///      channel sends again later counts once, since the ids seen are copied too.
+    ///   3. Run it again. Exit code 0 means: both hold the same. This is the only pause, and it
+    ///      takes as long as two passes; each pass says how long it took.
     ///   4. Start the new instances on the new store. Replies and timers that waited go on there.
     ///
-    /// With --cut-over steps 1 to 3 are one run: it copies, asks you to stop the old instances, waits
-    /// for Enter, and copies the rest. It stops nothing by itself.
+    /// With --cut-over steps 1 to 3 are one run: it copies, asks you to stop the old instances,
+    /// waits for Enter, and copies the rest. It stops nothing by itself.
     ///
     /// Never let instances work on both stores at a time: each would deliver the replies that wait,
     /// and turns would be split between them. See docs/migrate.md.

@@ -63,8 +63,8 @@ where
 }
 
 impl Refusals {
-    /// Saves if the condition holds. It is an error when so many in a row are refused that it cannot
-    /// be for the documents' sake.
+    /// Saves if the condition holds. It is an error when so many in a row are refused that it
+    /// cannot be for the documents' sake.
     pub(super) async fn save(&self, store: &dyn Store, write: &Write) -> Result<Wrote, Error> {
         let wrote = match patiently(|| store.save(write.clone())).await {
             Ok(Saved::Committed(etag)) => Wrote::Done(etag),

@@ -239,7 +239,8 @@ async fn an_heir_parks_what_has_expired() {
     assert_eq!(heir.engine.stats().outdated, 1);
 }
 
-/// What the words of the error handler, a timer's turn and a long turn say is under the policy as well.
+/// What the words of the error handler, a timer's turn and a long turn say is under the policy as
+/// well.
 #[tokio::test(start_paused = true)]
 async fn every_sort_of_turn_speaks_under_the_policy() {
     let bot = || {

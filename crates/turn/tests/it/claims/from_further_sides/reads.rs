@@ -59,7 +59,8 @@ async fn a_read_of_any_scope_that_hangs_and_is_cancelled_leaves_the_turn_able_to
     }
 }
 
-/// A sign that the read was cancelled must not stay with the turns that share its batch, nor with the next.
+/// A sign that the read was cancelled must not stay with the turns that share its batch, nor with
+/// the next.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_read_does_no_harm_to_the_turns_beside_it() {
     let world = World::new();
@@ -79,7 +80,8 @@ async fn a_cancelled_read_does_no_harm_to_the_turns_beside_it() {
     assert_eq!(world.log().await, ["read1", "b", "read2", "d"]);
 }
 
-/// Long turns, timers' turns, invokes and answers in the response: cancelled reads harm none of them.
+/// Long turns, timers' turns, invokes and answers in the response: cancelled reads harm none of
+/// them.
 #[tokio::test(start_paused = true)]
 async fn every_sort_of_turn_survives_a_cancelled_read() {
     let world = World::new();

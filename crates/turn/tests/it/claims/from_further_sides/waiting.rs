@@ -137,8 +137,8 @@ async fn whatever_turn_waits_for_its_own_conversation_in_whatever_way_is_told_at
     }
 }
 
-/// A bot that asks another bot in the same process: that one has a store of its own, and may well call
-/// the conversation by the same name.
+/// A bot that asks another bot in the same process: that one has a store of its own, and may well
+/// call the conversation by the same name.
 #[tokio::test(start_paused = true)]
 async fn a_handler_may_wait_for_a_bot_of_another_store_in_the_same_process() {
     let (worlds, outside) = ([World::new(), World::new()], Outside::default());
@@ -209,8 +209,9 @@ fn quiet() -> Bot {
     })
 }
 
-/// So many people talk to one instance, each as soon as the last word was taken in; one talks to another.
-/// Gives how many words of theirs were committed while that one waited, and how long it waited.
+/// So many people talk to one instance, each as soon as the last word was taken in; one talks to
+/// another. Gives how many words of theirs were committed while that one waited, and how long it
+/// waited.
 async fn one_beside(people: usize, latency: Duration) -> Vec<(u64, Duration)> {
     let world = World::new();
     *world.store.latency.lock().unwrap() = latency;

@@ -21,7 +21,8 @@ use crate::state::{
     patience::{Refusals, Wrote, delete},
 };
 
-/// How many keys a listing may be ahead of the copying, so that the progress knows of what is to come.
+/// How many keys a listing may be ahead of the copying, so that the progress knows of what is to
+/// come.
 const AHEAD_MAX: usize = 1 << 16;
 
 /// How much a pass reads.

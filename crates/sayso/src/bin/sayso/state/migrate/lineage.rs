@@ -1,8 +1,8 @@
 //! Whether a document is an older copy of another: the one case in which it may be overwritten.
 //!
-//! A migration that is run again has no memory, but documents have: the ledger counts writes and turns
-//! and keeps the ids of the last turns. A target that has seen a turn which the source has not is not a
-//! copy, and overwriting it would lose that turn.
+//! A migration that is run again has no memory, but documents have: the ledger counts writes and
+//! turns and keeps the ids of the last turns. A target that has seen a turn which the source has
+//! not is not a copy, and overwriting it would lose that turn.
 
 use serde::Deserialize;
 

@@ -32,7 +32,8 @@ impl Trail {
         std::mem::replace(&mut trace.pass, pass) != pass
     }
 
-    /// Source and target were the same at these versions, perhaps because this run wrote the target.
+    /// Source and target were the same at these versions, perhaps because this run wrote the
+    /// target.
     pub(super) fn agree(&mut self, key: &Key, source: &ETag, target: &ETag, is_written: bool) {
         let versions = (self.version(source), self.version(target));
         if let Some(trace) = self.traces.get_mut(&self.name(key)) {
