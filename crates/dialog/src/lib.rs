@@ -18,7 +18,6 @@ pub mod choice;
 pub mod conversation;
 pub mod oauth;
 pub mod prompt;
-pub mod recognize;
 pub mod states;
 
 mod component;
@@ -40,6 +39,7 @@ pub use prompt::{
     NumberPrompt, Prompt, PromptDialog, PromptOptions, TextPrompt,
 };
 pub use sayso_macros::States;
+pub use sayso_recognize as recognize;
 pub use set::DialogSet;
 pub use state::{DialogState, Instance, Members, Shape};
 pub use states::{States, states};

@@ -13,8 +13,6 @@ mod events;
 #[cfg(test)]
 mod oauth;
 #[cfg(test)]
-mod scores;
-#[cfg(test)]
 mod simulated;
 #[cfg(test)]
 mod states;
