@@ -103,7 +103,7 @@ impl BlobStore {
         Self::open(BlobConfig::from_url(url)?).await
     }
 
-    /// The client below, for tests that look at the blobs themselves.
+    /// The client underneath, for tests that look at the blobs themselves.
     #[cfg(feature = "conformance")]
     #[doc(hidden)]
     pub fn client(&self) -> &azure_storage_blob::BlobContainerClient {
@@ -114,8 +114,7 @@ impl BlobStore {
         self.names.name(key).map_err(|reason| self.container.failures.invalid(reason.to_owned()))
     }
 
-    /// The key of a blob: what the blob says, else what its name says. `None` when it is not a
-    /// document.
+    /// The key of a blob: from its metadata, else from its name. `None` when it is not a document.
     fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
         if let Some(key) = &label.key {
             // A copy under another name is not the document.
@@ -133,7 +132,7 @@ impl BlobStore {
         }
     }
 
-    /// A blob's text, if it is this key's document.
+    /// The document in a blob, if the blob belongs to this key.
     fn check(&self, key: &Key, blob: Blob) -> Result<Stored, Error> {
         let corrupt = |reason: &str| Error::Corrupt { key: key.clone(), reason: reason.to_owned() };
         if blob.label.key.as_ref().is_some_and(|own| own != key) {
@@ -208,7 +207,7 @@ impl Store for BlobStore {
     }
 }
 
-/// The account as a store shows it.
+/// The account as the store's name shows it.
 fn shown_account(config: &BlobConfig) -> String {
     let host = || config.service().ok().and_then(|url| url.host_str().map(str::to_owned));
     config.account().ok().or_else(host).unwrap_or_default()

@@ -41,13 +41,13 @@ pub mod transactions;
 
 use std::{future::Future, time::Duration};
 
-/// How long one check may take.
+/// The time limit of one check.
 pub const CHECK_MAX: Duration = Duration::from_secs(240);
 
 /// Runs a check on a runtime of its own, within [`CHECK_MAX`].
 ///
 /// # Panics
-/// When the check panics or does not end in time.
+/// If the check panics or does not end in time.
 pub fn run(check: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(4)

@@ -135,7 +135,7 @@ impl CosmosStore {
         Ok(Self { name, names, database, writes, clock, meter, call_max })
     }
 
-    /// What this store has done so far, and what it cost.
+    /// Calls so far, and the request units they cost.
     #[must_use]
     pub fn stats(&self) -> CosmosStats {
         self.meter.stats()

@@ -1,4 +1,4 @@
-//! Stores for tests: one that counts what is asked of it, one that fails on request.
+//! Test doubles: decorators of a store that count calls or inject faults.
 //!
 //! Both stand in front of a real store and are stores themselves.
 

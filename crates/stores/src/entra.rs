@@ -1,4 +1,4 @@
-//! Who this process is, for accounts that are opened by identity.
+//! Credentials of Microsoft Entra ID for this process.
 
 use std::{env, sync::Arc};
 
@@ -8,23 +8,23 @@ use azure_identity::{
     ManagedIdentityCredentialOptions, UserAssignedId, WorkloadIdentityCredential,
 };
 
-/// Which identity.
+/// The source of the identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Entra {
-    /// What the environment says: a federated token (`AZURE_FEDERATED_TOKEN_FILE`), a secret
+    /// From the environment: a federated token (`AZURE_FEDERATED_TOKEN_FILE`), a secret
     /// (`AZURE_CLIENT_SECRET`), an identity of the platform (`IDENTITY_ENDPOINT`); else the
     /// developer who is logged in.
     #[default]
     Automatic,
-    /// The identity of the machine or the service that runs this process; where it has several, the
-    /// one that `AZURE_CLIENT_ID` names.
+    /// The managed identity of the machine or service; where it has several, the one that
+    /// `AZURE_CLIENT_ID` names.
     Managed,
     /// The developer who is logged in (`az login`, `azd auth login`).
     Developer,
 }
 
 impl Entra {
-    /// What gets tokens. Nothing is asked of anybody yet.
+    /// A credential for this identity. Requests no token yet.
     pub(crate) fn credential(self) -> Result<Arc<dyn TokenCredential>, azure_core::Error> {
         let text = |name: &str| env::var(name).unwrap_or_default();
         let is_set = |name: &str| !text(name).is_empty();

@@ -1,11 +1,11 @@
-//! What must hold for any key at all: one function per fuzz target.
+//! Fuzzed properties of keys and names: one function per fuzz target.
 //!
 //! The target in `fuzz/` and the test below call the same function. It panics when something does
 //! not hold. The feature `fuzzing` compiles it in; it is no part of the interface.
 
 use sayso_turn::Key;
 
-/// Names of engines lead back to their keys, differ when the keys do, and are found by a beginning.
+/// Names of engines map back to their keys, differ when the keys do, and are found by prefix.
 ///
 /// The input is two keys; the byte between them is one that UTF-8 never has.
 pub fn names(data: &[u8]) {
@@ -32,7 +32,7 @@ pub fn names(data: &[u8]) {
     drop(pair);
 }
 
-/// Two keys, which may be the same.
+/// Two keys, which may be equal.
 #[derive(Debug)]
 pub(crate) struct Pair {
     pub(crate) first: Key,
@@ -48,14 +48,14 @@ impl Pair {
         [&self.first, &self.second]
     }
 
-    /// What both begin with.
+    /// The common prefix of both.
     pub(crate) fn beginning(&self) -> &str {
         let [first, second] = self.each().map(Key::as_str);
         let same = first.chars().zip(second.chars()).take_while(|(a, b)| a == b);
         first.get(..same.map(|(letter, _)| letter.len_utf8()).sum()).unwrap_or_default()
     }
 
-    /// Checks that the names are the same exactly when the keys are.
+    /// Checks that the names are equal exactly when the keys are.
     pub(crate) fn check_distinct(&self, name: impl Fn(&Key) -> String) {
         let is_same = name(&self.first) == name(&self.second);
         assert_eq!(is_same, self.first == self.second, "two documents under one name");

@@ -1,9 +1,10 @@
-//! Lanes: calls that are under way together travel to the engine together.
+//! Group commit: calls that are in flight together share a request to the engine.
 //!
-//! A durable commit costs about the same whatever it carries. While a lane is on its way others
-//! queue up, and the next one takes them all. Nobody waits for company that may never come: a call
-//! that finds a lane free goes as soon as all that are about to call have done so. So one caller
-//! alone loses nothing, and many share. And there are few lanes as long as few carry everything.
+//! A durable commit costs about the same however many documents it carries. While a batch is in
+//! flight, further calls queue up, and the next batch takes them all. No call waits for company
+//! that may never come: one that finds a worker free goes as soon as all tasks that are ready have
+//! run. So a single caller loses nothing, many callers share, and few workers run as long as few
+//! can carry everything.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -18,37 +19,38 @@ use futures_util::FutureExt;
 use sayso_turn::Key;
 use tokio::sync::oneshot;
 
-/// How many calls travel together at most.
+/// The largest number of calls in a batch.
 pub(crate) const BATCH_MAX: usize = 64;
 
-/// How many bytes travel together at most, unless a single call has more.
+/// The largest size of a batch in bytes, unless a single call has more.
 pub(crate) const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// How many lanes leave with whatever there is. Further ones leave full or not at all: with few
-/// calls on each of many lanes an engine has more work than with many on a few.
+/// The number of workers that send whatever there is. Further ones send full batches or nothing: a
+/// few calls on each of many connections are more work for an engine than many on a few.
 const EAGER: usize = 2;
 
-/// How often a lane looks whether more calls have come before it leaves.
+/// The number of times a worker yields to other tasks before it sends, as long as that brings
+/// calls.
 const LOOKS_MAX: usize = 2;
 
-/// What travels on a lane.
+/// A call that can be part of a batch.
 pub(crate) trait Freight: Send + 'static {
-    /// The document it is about. Two calls about one document never travel together.
+    /// The document it is about. Two calls about one document are never in the same batch.
     fn key(&self) -> &Key;
-    /// About how many bytes it has.
+    /// Its approximate size in bytes.
     fn bytes(&self) -> usize;
 }
 
-/// Why a caller got no answer in time.
+/// A time-out, by how far the call had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Late {
-    /// It was still waiting and has been taken out of the queue: nothing happened.
+    /// It was still queued and has been taken out: nothing happened.
     Waiting,
-    /// It was on its way: it may have happened.
+    /// It was in flight: it may have happened.
     UnderWay,
 }
 
-/// A queue, and a few lanes that empty it.
+/// A queue of calls, and a few workers that send them in batches.
 ///
 /// # Cancellation
 /// A call whose future is dropped while it waits is taken out of the queue. When it is on its way
@@ -63,7 +65,7 @@ struct Shared<I, O> {
     state: Mutex<State<I, O>>,
 }
 
-/// Takes calls to the engine: an answer for each, in their order.
+/// Sends a batch to the engine: an answer for each call, in their order.
 type Travel<I, O> = Box<dyn Fn(Vec<I>) -> BoxFuture<'static, Vec<O>> + Send + Sync>;
 
 struct State<I, O> {
@@ -74,7 +76,7 @@ struct State<I, O> {
 }
 
 impl<I, O> State<I, O> {
-    /// Whether one lane more than those at work should leave.
+    /// True if one more worker than those running should start.
     fn is_worth_a_lane(&self) -> bool {
         self.lanes < EAGER || self.queue.len() >= BATCH_MAX
     }
@@ -96,7 +98,7 @@ impl<I: Freight, O: Send + 'static> Lanes<I, O> {
         Self { shared: Arc::new(Shared { lanes_max, travel, state: Mutex::new(state) }) }
     }
 
-    /// Sends a call along and waits for its answer.
+    /// Queues a call and waits for its answer.
     pub(crate) async fn send(&self, item: I, within: Duration) -> Result<O, Late> {
         let (reply, answer) = oneshot::channel();
         let (ticket, is_lane_free) = self.shared.enter(item, reply);
@@ -123,7 +125,7 @@ impl<I, O> Shared<I, O> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Joins the queue; also says whether the caller must start a lane.
+    /// Joins the queue; also tells if the caller must start a worker.
     fn enter(&self, item: I, reply: oneshot::Sender<O>) -> (u64, bool) {
         let mut state = self.state();
         let ticket = state.next_ticket;
@@ -134,7 +136,7 @@ impl<I, O> Shared<I, O> {
         (ticket, is_lane_free)
     }
 
-    /// Leaves the queue; false when a lane has already taken the call.
+    /// Leaves the queue; false when a worker has already taken the call.
     fn leave(&self, ticket: u64) -> bool {
         let mut state = self.state();
         let place = state.queue.binary_search_by_key(&ticket, |waiting| waiting.ticket);
@@ -142,7 +144,7 @@ impl<I, O> Shared<I, O> {
     }
 }
 
-/// A place in the queue.
+/// Guard of a place in the queue: gives it back when the caller goes away.
 struct Place<'a, I, O> {
     shared: &'a Shared<I, O>,
     ticket: u64,
@@ -157,7 +159,7 @@ impl<I, O> Drop for Place<'_, I, O> {
     }
 }
 
-/// A lane that is at work.
+/// A running worker: sends batches until the queue is empty.
 struct Lane<I, O> {
     shared: Arc<Shared<I, O>>,
     has_ended: bool,
@@ -177,8 +179,9 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
         }
     }
 
-    /// Lets the tasks run that are ready to, as long as that brings calls: who has just been
-    /// answered often calls again at once. No time passes here while there is nothing else to do.
+    /// Yields to the tasks that are ready, as long as that brings calls: a caller that has just
+    /// been answered often calls again at once. No time passes here while there is nothing else to
+    /// do.
     async fn gather(&self) {
         let mut waiting = 0;
         for _ in 0..LOOKS_MAX {
@@ -191,8 +194,9 @@ impl<I: Freight, O: Send + 'static> Lane<I, O> {
         }
     }
 
-    /// Takes what waits, in its order, at most one call about each document. With nothing to take
-    /// the lane ends, in the same breath: whoever comes next must find it gone and start another.
+    /// Takes a batch from the queue in order, at most one call about each document. With nothing to
+    /// take, the worker ends under the same lock: the next caller must find it gone and start
+    /// another.
     fn load_up(&mut self) -> Option<(Vec<I>, Vec<oneshot::Sender<O>>)> {
         let mut state = self.shared.state();
         state.lanes -= 1;

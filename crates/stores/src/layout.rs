@@ -1,4 +1,4 @@
-//! Whose names and bodies a document store holds.
+//! Layouts: names and bodies of documents in the form of Sayso or of another SDK.
 
 #[cfg(feature = "azure-blob")]
 mod annotations;
@@ -9,7 +9,7 @@ mod node;
 
 use std::{fmt, str::FromStr};
 
-/// How documents are named and shaped in a store that another SDK may have written.
+/// The form of names and bodies in a store that another SDK may have written.
 ///
 /// # Example
 /// ```
@@ -21,16 +21,16 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Ours.
+    /// The layout of Sayso.
     #[default]
     Sayso,
-    /// As the C# SDK writes (`Microsoft.Bot.Builder.Azure`).
+    /// The layout of the C# SDK (`Microsoft.Bot.Builder.Azure`).
     Dotnet,
-    /// As the JavaScript SDK writes (`botbuilder-azure`, `botbuilder-azure-blobs`).
+    /// The layout of the JavaScript SDK (`botbuilder-azure`, `botbuilder-azure-blobs`).
     Js,
-    /// As the Python SDK writes (`botbuilder-azure`).
+    /// The layout of the Python SDK (`botbuilder-azure`).
     Python,
-    /// As the published scale-out sample writes.
+    /// The layout of the published scale-out sample.
     Sample,
 }
 
@@ -42,7 +42,7 @@ const NAMES: [(Layout, &str); 5] = [
     (Layout::Sample, "sample"),
 ];
 
-/// The text names no layout.
+/// Error: the text names no layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no layout; use sayso, dotnet, js, python or sample")]
 pub struct UnknownLayout(String);

@@ -1,4 +1,5 @@
-//! Engines that keep the documents of a bot, and the suite that every engine must pass.
+//! Storage engines for the documents of a bot, and the conformance suite that every engine must
+//! pass.
 //!
 //! * `sqlite` (feature `sqlite`, on by default): one file, durable, shared by the processes of one
 //!   machine. The engine to start with.

@@ -1,7 +1,7 @@
 //! PostgreSQL: documents in one table, shared by any number of instances on any number of machines.
 //!
-//! Saves of different documents that are under way together share a statement, and so a flush of
-//! the server's log; each caller has its own verdict. One caller alone waits for nobody.
+//! Group commit: saves of different documents that are in flight together share a statement, and so
+//! a flush of the server's log; each caller has its own verdict. A single caller waits for nobody.
 
 mod batch;
 mod config;
@@ -46,9 +46,9 @@ use crate::lanes::{Lanes, Late};
 /// The largest document that [`PostgresStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many statements with saves are under way at once, each on a connection of its own. With up
-/// to a hundred callers there are two, and more only when there is a full batch for each: a server
-/// that is far away or has many cores is kept busy then.
+/// The number of statements with saves in flight at once, each on a connection of its own. With up
+/// to a hundred callers there are two, and more only when there is a full batch for each: this
+/// keeps a server busy that is far away or has many cores.
 const LANES: usize = 8;
 
 /// Documents in a table of a PostgreSQL server.
@@ -96,17 +96,17 @@ pub struct PostgresStore {
     replaces: Lanes<Row, Verdict>,
 }
 
-/// What a [`PostgresStore`] has done since it was opened.
+/// Counters of a [`PostgresStore`] since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PostgresStats {
-    /// Statements that carried saves to the server: each is one flush of its log.
+    /// Statements that wrote saves: each is one flush of the server's log.
     pub statements: u64,
     /// Documents that such statements wrote. Many share a statement when many callers are at work.
     pub writes: u64,
-    /// Saves that were sent again alone, because a statement that they shared was refused.
+    /// Saves that were retried alone, because a statement that they shared was refused.
     pub alone: u64,
-    /// Documents looked up.
+    /// Loads.
     pub loads: u64,
 }
 
@@ -119,7 +119,7 @@ struct Counters {
 }
 
 impl PostgresStore {
-    /// Connects, makes the table if it is missing, and checks the settings of the server.
+    /// Connects, creates the table if it is missing, and checks the settings of the server.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the server does not let us in, the table is not ours or of a newer
@@ -180,14 +180,14 @@ impl PostgresStore {
         })
     }
 
-    /// What the settings of the server take away from the promises, a sentence each. They are also
+    /// Warnings about server settings that weaken the guarantees, a sentence each. They are also
     /// logged when the store is opened.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What this store has done so far.
+    /// The counters so far.
     #[must_use]
     pub fn stats(&self) -> PostgresStats {
         PostgresStats {

@@ -1,9 +1,9 @@
 //! Redis and Valkey: documents on a server, or a cluster, that many instances share.
 //!
 //! The condition of a save is checked inside the server, by a script that also keeps the index of
-//! what is due; nothing can come in between. Saves of different documents that are under way
-//! together share a script, and so a flush of the server's file; each caller has its own verdict.
-//! One caller alone waits for nobody. On a cluster each save is a script of its own.
+//! due documents; nothing can come in between. Group commit: saves of different documents that are
+//! in flight together share a script, and so a flush of the server's file; each caller has its own
+//! verdict. A single caller waits for nobody. On a cluster each save is a script of its own.
 
 mod batch;
 mod config;
@@ -62,7 +62,7 @@ pub use self::{
 /// The largest document that [`RedisStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many documents one transaction may write.
+/// The largest number of documents in a transaction.
 const TRANSACTION_MAX: usize = 1000;
 
 /// Documents in Redis or Valkey.
@@ -103,7 +103,7 @@ pub struct RedisStore {
     names: Names,
     link: Link,
     scripts: Arc<Scripts>,
-    /// None on a cluster, where a script may touch one slot only.
+    /// None on a cluster, where a script may touch one hash slot only.
     saves: Option<Lanes<Row, Verdict>>,
     counters: Arc<Counters>,
     ids: WriteIds,
@@ -119,7 +119,7 @@ impl RedisStore {
         Self::open(RedisConfig::from_url(url)?).await
     }
 
-    /// Connects and looks at the server's settings. Nothing is written.
+    /// Connects and checks the server's settings. Writes nothing.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the password is wrong or the server's settings would lose
@@ -177,14 +177,14 @@ impl RedisStore {
         })
     }
 
-    /// What the server's settings take away from the promises, a sentence each. They are logged,
-    /// too.
+    /// Warnings about server settings that weaken the guarantees, a sentence each. They are also
+    /// logged.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What this store has done so far. On a cluster saves are not counted.
+    /// The counters so far. On a cluster saves are not counted.
     #[must_use]
     pub fn stats(&self) -> RedisStats {
         self.counters.read()
@@ -241,7 +241,8 @@ impl RedisStore {
         Ok(is_written.then(|| etags.into_iter().map(ETag::new).collect()))
     }
 
-    /// Whether a script wrote. The keys are those of its documents, in order.
+    /// Evaluates a script's verdict: true if it wrote. The keys are those of its documents, in
+    /// order.
     fn verdict<'a>(
         &self,
         verdict: Verdict,
@@ -260,7 +261,7 @@ impl RedisStore {
         }
     }
 
-    /// Reads, once more when the connection broke: a server that was restarted breaks it once.
+    /// Sends a read, twice when the connection broke: a server that was restarted breaks it once.
     async fn read(&self, shard: Shard, command: &Cmd) -> Result<Value, Failure> {
         match self.link.call(shard, command).await {
             Err(Failure::Lost(Some(_))) => self.link.call(shard, command).await,

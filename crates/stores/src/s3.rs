@@ -1,9 +1,9 @@
 //! Object stores that speak S3 and know conditional writes: Amazon's, MinIO, SeaweedFS, R2, Ceph.
 //!
-//! A document is one object, written only under a condition on its ETag. What S3 lacks is made up
-//! for: ETags that come back (every object names its write), a conditional delete (a tombstone is
-//! written in the document's place), and an index of what is due (markers, small objects beside the
-//! documents).
+//! A document is one object, written only under a condition on its ETag. The store makes up for
+//! what S3 lacks: ETags that never repeat (every object names its write), a conditional delete (a
+//! tombstone is written in the document's place), and an index of due documents (markers, small
+//! objects beside the documents).
 
 mod bucket;
 mod config;
@@ -40,10 +40,10 @@ pub use self::config::S3Config;
 /// The largest document that [`S3Store`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many documents of a listing are asked for their keys together.
+/// Documents of a listing that are read for their keys concurrently.
 const LOOKS: usize = 16;
 
-/// How many markers may be on their way out in the background; further ones are waited for.
+/// The number of markers that may be under removal in the background; more are waited for.
 const REMOVALS_MAX: usize = 64;
 
 /// Documents in a bucket of an S3-compatible object store.
@@ -86,11 +86,11 @@ pub struct S3Store {
     removals: Arc<tokio::sync::Semaphore>,
 }
 
-/// Why there is no version of a document.
+/// A document that could not be read.
 #[derive(Debug)]
 enum Unread {
     Failed(Failure),
-    /// It is none of ours.
+    /// Its content is none of ours.
     Damaged,
 }
 
@@ -103,7 +103,8 @@ impl S3Store {
         Self::open(S3Config::from_url(url)?).await
     }
 
-    /// Connects, and writes and removes an object to see that the server keeps conditions.
+    /// Connects, and writes and removes an object to check that the server supports conditional
+    /// writes.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the bucket is missing, the key is wrong, or the server ignores
@@ -134,7 +135,7 @@ impl S3Store {
         }
     }
 
-    /// Whether a second create and a replace of another version are refused.
+    /// Checks that the server refuses a second create and a replace of another version.
     async fn keeps_conditions(&self) -> Result<bool, Failure> {
         let name = self.names.check(&self.ids.next());
         // First a look, which tells best what is wrong with the bucket or the key.
@@ -156,7 +157,7 @@ impl S3Store {
         right.map(|_| true)
     }
 
-    /// The version of a document that is there.
+    /// The version of an existing document.
     async fn version(&self, key: &Key) -> Result<Option<Version>, Unread> {
         let Some((line, object)) = self.line(key).await? else { return Ok(None) };
         if line.is_gone {
@@ -165,7 +166,7 @@ impl S3Store {
         Ok(Some(Version { write: line.write, marker: line.marker, object }))
     }
 
-    /// The line and the ETag of what is stored under a key, a tombstone included.
+    /// Header and ETag of the object stored under a key, a tombstone included.
     async fn line(&self, key: &Key) -> Result<Option<(Line, String)>, Unread> {
         let name = self.names.document(key);
         let object = self.bucket.get(&name, Some(LINE_BYTES_MAX)).await.map_err(Unread::Failed)?;
@@ -193,7 +194,8 @@ impl S3Store {
         Ok(Some((keys, next)))
     }
 
-    /// The key of a document in a listing. A name that was cut does not tell it.
+    /// The key of a document in a listing. A truncated name does not tell it, so the object is
+    /// read.
     async fn key_of(&self, name: &str) -> Result<Option<Key>, Failure> {
         match self.names.key_of(name) {
             None => Ok(None),
@@ -286,7 +288,7 @@ impl fmt::Debug for S3Store {
     }
 }
 
-/// Where a listing is.
+/// Position of a listing.
 enum Listing {
     At { beginning: Arc<str>, next: Option<String> },
     Over,

@@ -1,9 +1,9 @@
 //! SQLite: the embedded engine, one file that the processes of one machine can share.
 //!
-//! A durable commit costs one flush to disk however much it carries. So one thread does all
-//! writing: it takes whatever waits, writes it in one transaction and answers each caller on its
-//! own. Reads have their own connections, and a write-ahead log lets them go on while the writer
-//! flushes.
+//! Group commit: a durable commit costs one flush to disk however much it carries, so one thread
+//! does all writing. It takes whatever is queued, writes it in one transaction and answers each
+//! caller on its own. Reads have their own connections, and a write-ahead log lets them go on while
+//! the writer flushes.
 
 mod failure;
 mod file;
@@ -43,20 +43,20 @@ use self::{
 /// The largest document that [`SqliteStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// How many callers' writes one transaction carries at most.
+/// The largest number of callers' writes in one transaction.
 const BATCH_MAX: usize = 64;
 
-/// How many calls may wait for a thread; more wait for a place in the queue.
+/// The number of calls that may be queued for a thread; more wait for a place in the queue.
 const QUEUE_MAX: usize = 1024;
 
-/// How many threads serve loads. One more serves the longer reads, so that loads never wait for
-/// them.
+/// The number of threads that serve loads. One more serves the longer reads, so that loads never
+/// wait for them.
 const LOADERS: usize = 2;
 
-/// How many keys one step of a listing reads.
+/// Page size of a listing, in keys.
 const PAGE_MAX: usize = 256;
 
-/// How long a write waits for the lock while other processes write.
+/// Busy time-out: how long a write waits for the lock while other processes write.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 
 /// Documents in a SQLite file.
@@ -109,7 +109,7 @@ pub struct SqliteStore {
     writer: Lane<Job>,
 }
 
-/// What a [`SqliteStore`] has done since it was opened.
+/// Counters of a [`SqliteStore`] since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SqliteStats {
@@ -117,7 +117,7 @@ pub struct SqliteStats {
     pub transactions: u64,
     /// Documents written or deleted. Many share a transaction when many callers are at work.
     pub writes: u64,
-    /// Documents looked up.
+    /// Loads.
     pub loads: u64,
 }
 
@@ -165,7 +165,7 @@ impl SqliteStore {
         Ok(Self { name, counters, loaders, next_loader, scanner, writer })
     }
 
-    /// What this store has done so far.
+    /// The counters so far.
     ///
     /// # Example
     /// ```

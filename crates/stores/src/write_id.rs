@@ -1,4 +1,4 @@
-//! Names for writes: one that was given out is never given out again, by whatever process.
+//! Write ids: unique names for writes, across stores and processes.
 
 use std::{
     collections::hash_map::RandomState,
@@ -7,10 +7,10 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// What a store may append to a name without making room for it.
+/// Spare capacity, for what a store may append to an id.
 const MORE: usize = 24;
 
-/// Gives out names: 128 random bits that this source alone has, and a number.
+/// Generator of write ids: 128 random bits that this generator alone has, and a counter.
 pub(crate) struct WriteIds {
     source: String,
     next: AtomicU64,
@@ -24,7 +24,7 @@ impl WriteIds {
         Self { source, next: AtomicU64::new(0) }
     }
 
-    /// A new name, of hexadecimal digits and one hyphen.
+    /// A new id, of hexadecimal digits and one hyphen.
     pub(crate) fn next(&self) -> String {
         let mut digits = itoa::Buffer::new();
         let number = digits.format(self.next.fetch_add(1, Ordering::Relaxed));

@@ -1,4 +1,4 @@
-//! Where the documents are, how they are named, and by what right they are read and written.
+//! Configuration of the Blob store: address, container, credentials and layout.
 
 use std::{env, fmt, time::Duration};
 
@@ -8,19 +8,19 @@ use sayso_turn::store::Error;
 use super::connection::Connection;
 use crate::{Layout, entra::Entra};
 
-/// The account that every emulator has, with a key that everybody knows.
+/// The well-known account of the emulators; its key is public.
 pub(super) const DEVELOPMENT_ACCOUNT: &str = "devstoreaccount1";
 pub(super) const DEVELOPMENT_KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
-/// How long one call to the service may take, unless told otherwise.
+/// Default time-out of one call to the service.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 const FORMS: &str = "use azblob:https://ACCOUNT.blob.core.windows.net/CONTAINER, \
      azblob:http://127.0.0.1:PORT/devstoreaccount1/CONTAINER, or azblob:CONTAINER with \
      AZURE_STORAGE_CONNECTION_STRING set";
 
-/// By what right a store reads and writes.
+/// Credentials of a store.
 #[derive(Clone, Debug)]
 pub(super) enum Access {
     Key(Secret),
@@ -28,20 +28,20 @@ pub(super) enum Access {
     Entra(Entra),
 }
 
-/// How a [`BlobStore`](super::BlobStore) finds the documents that wait.
+/// The way a [`BlobStore`](super::BlobStore) finds the documents that are due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DueBy {
-    /// By blob index tags: a look costs one call and one more for each document that waits.
+    /// By blob index tags: a search costs one call, and one more for each due document.
     #[default]
     Tags,
-    /// By listing the container with its metadata, for accounts without index tags (such with a
-    /// hierarchical namespace) and for rights that do not cover tags: a look costs one call for
-    /// every 5,000 documents.
+    /// By listing the container with its metadata, for accounts without index tags (those with a
+    /// hierarchical namespace) and for credentials that do not cover tags: a search costs one call
+    /// for every 5,000 documents of the container.
     Listing,
 }
 
-/// Where a [`BlobStore`](super::BlobStore) keeps its documents.
+/// Address, container, credentials and layout of a [`BlobStore`](super::BlobStore).
 ///
 /// # Example
 /// ```
@@ -145,7 +145,7 @@ impl BlobConfig {
         Ok(Self::new(endpoint, container))
     }
 
-    /// The right that a connection string gives, if it is for the account of this address.
+    /// The credentials in a connection string, if it is for the account of this address.
     fn access_of(&self, text: &str) -> Result<Access, Error> {
         let given = Self::from_connection_string(text, "")?;
         let (here, there) = (self.account()?, given.account()?);
@@ -213,7 +213,7 @@ impl BlobConfig {
         Self { access: Access::Sas(Secret::new(token)), ..self }
     }
 
-    /// Names the account, where the address does not begin with it (a domain of one's own).
+    /// Names the account, where the host name does not begin with it (a custom domain).
     #[must_use]
     pub fn with_account(self, account: impl Into<String>) -> Self {
         Self { account: Some(account.into()), ..self }
@@ -225,19 +225,19 @@ impl BlobConfig {
         Self { layout, ..self }
     }
 
-    /// Chooses how documents that wait are found.
+    /// Chooses how due documents are found.
     #[must_use]
     pub fn with_due_by(self, due_by: DueBy) -> Self {
         Self { due_by, ..self }
     }
 
-    /// Whether a missing container is created (it is unless told otherwise).
+    /// Creates the container if it is missing (the default) or reports an error instead.
     #[must_use]
     pub fn with_create_container(self, creates_container: bool) -> Self {
         Self { creates_container, ..self }
     }
 
-    /// How long one call to the service may take (10 seconds unless told otherwise).
+    /// Sets the time-out of one call to the service (10 seconds by default).
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
@@ -249,7 +249,7 @@ impl BlobConfig {
         url.ok_or_else(|| invalid("the address of the Blob service is not a URL".to_owned()))
     }
 
-    /// The name of the account: as it was said, else in the path, else the first part of the host.
+    /// The name of the account: as configured, else from the path, else the first part of the host.
     pub(super) fn account(&self) -> Result<String, Error> {
         if let Some(account) = &self.account {
             return Ok(account.clone());

@@ -4,18 +4,18 @@ use azure_core::credentials::Secret;
 
 use super::config::{Access, DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY};
 
-/// What a connection string says about the Blob service.
+/// The parts of a connection string that concern the Blob service.
 #[derive(Debug)]
 pub(super) struct Connection {
     /// The address of the service, without a container.
     pub(super) endpoint: String,
-    /// The account's name, where it is said or can be seen from the address.
+    /// The account's name, where it is given or can be read from the address.
     pub(super) account: Option<String>,
     pub(super) access: Access,
 }
 
 impl Connection {
-    /// Reads a connection string; the error says what is wrong without quoting any of it.
+    /// Parses a connection string; the error says what is wrong without quoting any of it.
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         let mut parts = Parts::default();
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {

@@ -1,4 +1,4 @@
-//! The container: each call to the service, within its time, with its failures sorted.
+//! Container client: each call to the service with its time-out and its failures classified.
 
 use std::{collections::HashMap, future::Future, num::NonZero, time::Duration};
 
@@ -28,10 +28,10 @@ use super::{
     names,
 };
 
-/// The tag and the metadata that say from when on a document waits.
+/// Name of the index tag and of the metadata that hold the time from which a document is due.
 const DUE: &str = "saysodue";
 
-/// The metadata that says whose document it is, where the name does not.
+/// Name of the metadata that holds the document's key, where the blob's name does not tell it.
 const KEY: &str = "saysokey";
 
 /// A container and the client that talks to it.
@@ -41,13 +41,13 @@ pub(super) struct Container {
     pub(super) timeout: Duration,
 }
 
-/// What is stored beside a document, of one version.
+/// Metadata and ETag of one version of a blob.
 #[derive(Debug)]
 pub(super) struct Label {
     pub(super) etag: ETag,
-    /// From when on it waits.
+    /// The time from which it is due.
     pub(super) due: Option<Timestamp>,
-    /// Whose it is, where that was recorded.
+    /// Its key, where that was recorded.
     pub(super) key: Option<Key>,
 }
 
@@ -65,14 +65,14 @@ pub(super) struct Put<'a> {
     pub(super) name: &'a str,
     pub(super) body: String,
     pub(super) due: Option<Timestamp>,
-    /// Whether the blob must remember its key.
+    /// True if the blob's name does not tell its key, so that the key is stored beside it.
     pub(super) is_recorded: bool,
-    /// Whether the time goes into an index tag.
+    /// True if the due time goes into an index tag.
     pub(super) is_tagged: bool,
 }
 
 impl Container {
-    /// Body, version and label from one answer; `None` when there is no such blob.
+    /// Reads body, ETag and metadata in one answer; `None` when there is no such blob.
     pub(super) async fn get(&self, key: &Key, name: &str) -> Result<Option<Blob>, Error> {
         // One byte more than we take, in one piece: so it is one answer, and we see what is too
         // large.
@@ -101,7 +101,7 @@ impl Container {
         Ok(Some(Blob { bytes: bytes.into(), label }))
     }
 
-    /// Writes a blob whole if the condition holds.
+    /// Writes a blob whole (Put Blob) if the condition holds.
     pub(super) async fn put(&self, put: Put<'_>, expect: &Expect) -> Result<Saved, Error> {
         let (if_match, if_none_match) = match expect {
             Expect::Absent => (None, Some("*".into())),
@@ -144,7 +144,7 @@ impl Container {
         }
     }
 
-    /// Deletes a blob, and what snapshots somebody made of it, if it still has this version.
+    /// Deletes a blob and its snapshots if it still has this ETag.
     pub(super) async fn delete(&self, name: &str, etag: &ETag) -> Result<Saved, Error> {
         let Some(if_match) = condition(etag) else { return Ok(Saved::Conflict) };
         let options = BlobClientDeleteOptions {
@@ -160,7 +160,7 @@ impl Container {
         }
     }
 
-    /// The label of a blob, without its body.
+    /// Reads the metadata of a blob without its body.
     pub(super) async fn look(&self, name: &str) -> Result<Option<Label>, Error> {
         let blob = self.client.blob_client(name);
         let answer = match self.ask(Call::Read, async { blob.get_properties(None).await }).await {
@@ -173,7 +173,7 @@ impl Container {
         self.label(Call::Read, etag, &metadata).map(Some)
     }
 
-    /// The pages of a list of all blobs whose name has a prefix, with their metadata.
+    /// Lists all blobs whose name has a prefix, page by page, with their metadata.
     pub(super) fn list(&self, prefix: String) -> Result<Pages<ListBlobsResponse>, Error> {
         let options = BlobContainerClientListBlobsOptions {
             include: Some(vec![ListBlobsIncludeItem::Metadata]),
@@ -183,7 +183,7 @@ impl Container {
         self.pages(self.client.list_blobs(Some(options)))
     }
 
-    /// The pages of a list of the blobs that wait, by their tags.
+    /// Finds the due blobs by their tags, page by page.
     pub(super) fn tagged(&self, now: Timestamp) -> Result<Pages<FilteredBlobResponse>, Error> {
         let filter = format!("\"{DUE}\"<='{}'", padded(now));
         self.pages(self.client.find_blobs_by_tags(&filter, None))
@@ -197,7 +197,7 @@ impl Container {
         items.map(ItemIterator::into_pages).map_err(sort)
     }
 
-    /// The next page, `None` after the last.
+    /// Fetches the next page; `None` after the last.
     pub(super) async fn next<P: Send>(
         &self,
         pages: &mut PageIterator<P>,
@@ -206,7 +206,7 @@ impl Container {
         page.map_err(|refusal| self.error(Call::Read, refusal))
     }
 
-    /// Asks within the time that a call may take.
+    /// Sends a request with the time-out of a call.
     pub(super) async fn ask<T>(
         &self,
         call: Call,
@@ -231,7 +231,7 @@ impl Container {
         }
     }
 
-    /// The label of a blob in a list.
+    /// The metadata of a blob in a listing.
     pub(super) fn listed(&self, blob: &BlobItem) -> Result<Label, Error> {
         let etag = blob.properties.as_ref().and_then(|properties| properties.etag.clone());
         let none = HashMap::new();
@@ -265,19 +265,19 @@ impl Container {
 /// Pages of a list, each fetched when it is asked for.
 pub(super) type Pages<T> = PageIterator<Response<T, XmlFormat>>;
 
-/// An ETag as a header has it. In a list it comes without its quotes.
+/// Normalises an ETag to the form of a header: a listing leaves its quotes out.
 fn normal(etag: &str) -> ETag {
     ETag::new(format!("\"{}\"", etag.trim_matches('"')))
 }
 
-/// An ETag as a condition, if the service can have given it. Above all `*` is no wildcard.
+/// An ETag as a condition, if the service can have given it. Above all `*` is no wildcard here.
 fn condition(etag: &ETag) -> Option<Etag> {
     let inner = etag.as_str().strip_prefix('"')?.strip_suffix('"')?;
     let is_one = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_one.then(|| etag.as_str().into())
 }
 
-/// A time whose text has the order of the time.
+/// A time with leading zeros, so that texts sort as times do.
 fn padded(at: Timestamp) -> String {
     format!("{:020}", at.as_millis())
 }

@@ -1,4 +1,4 @@
-//! What an answer of the service means for the caller: absent, conflict, or one of our errors.
+//! Classifies failures of the service: absent, conflict, or one of the store's errors.
 //!
 //! The errors of the client library are taken apart here and never passed on: they quote addresses,
 //! and an address may carry a signature.
@@ -14,14 +14,14 @@ use sayso_turn::{Key, store::Error};
 
 use super::DOCUMENT_BYTES_MAX;
 
-/// Whether a call can have changed anything.
+/// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Read,
     Write,
 }
 
-/// What a failed call says.
+/// A failed call, classified.
 #[derive(Debug)]
 pub(super) enum Refusal {
     /// There is no such blob.
@@ -116,7 +116,7 @@ impl Failures {
         self.doubtful(call, format!("no answer within {timeout:?}"))
     }
 
-    /// Nobody knows what happened; that matters for writes only.
+    /// An unknown outcome: for a write it may have happened, a read has merely failed.
     pub(super) fn doubtful(&self, call: Call, reason: String) -> Error {
         match call {
             Call::Read => self.unavailable(reason),
@@ -146,7 +146,7 @@ impl Failures {
     }
 }
 
-/// Why the service does not let us in, and what to do.
+/// The reason for a refused credential, and what to do about it.
 fn refused(code: &str) -> String {
     let what = match code {
         "AuthenticationFailed" | "InvalidAuthenticationInfo" | "NoAuthenticationInformation" => {
@@ -173,7 +173,7 @@ fn named(status: u16, code: &str) -> String {
     if is_word(code) { format!("{status} {code}") } else { status.to_string() }
 }
 
-/// Whether a code is one of the service's own, and no text of something in between.
+/// True for an error code of the service itself, and not for text of a proxy in between.
 fn is_word(code: &str) -> bool {
     !code.is_empty() && code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphabetic())
 }

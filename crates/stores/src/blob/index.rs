@@ -1,4 +1,4 @@
-//! What waits, and what there is: by index tags, or by listing.
+//! Queries: the due documents and the keys, by index tags or by listing.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use sayso_turn::{
 
 use super::{BlobStore, container::Label, failure::Call, names::Named};
 
-/// How many blobs are asked about at the same time.
+/// Blobs that are asked for their metadata concurrently.
 const LOOKS_MAX: usize = 8;
 
-/// The first few by key, of however many there are.
+/// Keeps the first few items by key, however many are offered.
 struct First<T> {
     limit: usize,
     found: BTreeMap<Key, T>,
     is_cut: bool,
 }
 
-/// A blob that may be due: its name, and its label if that was needed to know the key.
+/// A blob that may be due: its name, and its metadata if they were needed to tell the key.
 struct Candidate {
     name: String,
     label: Option<Label>,
@@ -44,8 +44,9 @@ impl<T> First<T> {
 }
 
 impl BlobStore {
-    /// The index names blobs and may be a moment old. Each blob that it names is asked itself: so
-    /// what is returned was true when it answered, and the ETag is the current one.
+    /// Finds due documents by index tag, and confirms each. The index may be a moment old, so each
+    /// blob it names is asked for its metadata: what is returned was true then, and its ETag is
+    /// current.
     pub(super) async fn due_by_tags(
         &self,
         now: Timestamp,
@@ -107,7 +108,7 @@ impl BlobStore {
         Ok(first)
     }
 
-    /// Asks a blob whether it is due.
+    /// Asks a blob if it is due.
     async fn confirm(
         &self,
         now: Timestamp,
@@ -123,7 +124,7 @@ impl BlobStore {
         Ok((at <= now).then_some(Due { key, etag, at }))
     }
 
-    /// Goes through all blobs and reads what their metadata say.
+    /// Finds due documents by reading the metadata of all blobs.
     pub(super) async fn due_by_listing(
         &self,
         now: Timestamp,
@@ -147,7 +148,7 @@ impl BlobStore {
         Ok(first.found.into_values().collect())
     }
 
-    /// The keys on a page of a list that begin with a prefix.
+    /// The keys on a page of a listing that begin with a prefix.
     pub(super) fn keys_in(
         &self,
         page: Response<ListBlobsResponse, XmlFormat>,

@@ -15,30 +15,30 @@ use sha2::{Digest, Sha256};
 use self::escape::{DOTNET, JS, OURS};
 use crate::Layout;
 
-/// How many characters the name of a blob may have.
+/// The longest name of a blob, in characters.
 const NAME_MAX: usize = 1024;
 
-/// How much of a long key its name shows.
+/// The number of characters of a long key that its name shows.
 const HEAD_MAX: usize = 512;
 
-/// Stands between the head of a long key and its hash. No escaped text has it.
+/// Separates the head of a long key from its hash. No escaped text contains it.
 const HASHED: &str = "~~";
 
 const ASTRAY: &str = "the SDK of this layout has no safe name for a key of slashes or dots, or with \
      backslashes or control characters";
 
-/// How keys become names.
+/// Maps keys to blob names and back, in one layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names(pub(super) Layout);
 
-/// What a name says about the key.
+/// The key that a blob's name tells, as far as it does.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// It is this key's.
+    /// The name tells the key.
     Key(Key),
-    /// Only the blob itself knows the key.
+    /// Only the blob's metadata tell the key.
     Recorded,
-    /// The SDK cut it; this is what is left.
+    /// The SDK truncated the name; this is the rest of the key.
     Cut(Key),
     /// It is not a name of this layout.
     Foreign,
@@ -72,7 +72,7 @@ impl Names {
         Ok(name)
     }
 
-    /// What the names of all keys with a prefix begin with. Other names may begin with it, too.
+    /// The prefix of the names of all keys with this prefix. Other names may have it, too.
     pub(super) fn prefix(self, prefix: &str) -> String {
         match self.0 {
             Layout::Sayso => head(&OURS.escape(prefix)).to_owned(),
@@ -107,12 +107,12 @@ impl Names {
     }
 }
 
-/// A key as text that fits a header.
+/// Encodes a key for a header.
 pub(super) fn record(key: &Key) -> String {
     OURS.escape(key.as_str())
 }
 
-/// The key that was recorded.
+/// Decodes a key that was recorded.
 pub(super) fn recorded(text: &str) -> Option<Key> {
     OURS.restore(text).and_then(|text| Key::new(text).ok())
 }
@@ -159,7 +159,7 @@ fn python(key: &str) -> Cow<'_, str> {
     if is_private(&with_slash) { with_slash.into() } else { key.into() }
 }
 
-/// Whether a name has the form `{channel}/conversations/{conversation}/users/{user}/`.
+/// Matches `{channel}/conversations/{conversation}/users/{user}/`.
 fn is_private(name: &str) -> bool {
     let Some(name) = name.strip_suffix('/') else { return false };
     let Some((_, rest)) = name.split_once("/conversations/") else { return false };

@@ -1,5 +1,5 @@
-//! Opening: the client is made, the container is there, is private, and tags work if they are
-//! needed.
+//! Opens the container: makes the client, creates what is missing, checks that the container is
+//! private and that index tags work if they are used.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -65,7 +65,7 @@ impl Container {
         Ok(Self { client, failures, timeout: config.timeout })
     }
 
-    /// Sees to it that the container is there and fit for us.
+    /// Makes sure that the container exists and is fit for use.
     pub(super) async fn set_up(&self, config: &BlobConfig) -> Result<(), Error> {
         match self.ask(Call::Read, async { self.client.get_properties(None).await }).await {
             Ok(properties) => {
@@ -122,7 +122,7 @@ impl Container {
     }
 }
 
-/// The service's rule for names of containers.
+/// Checks a container's name by the service's rule.
 fn check_name(name: &str) -> Result<(), String> {
     let fits = (3..=63).contains(&name.len())
         && name
@@ -156,7 +156,7 @@ fn check_sas(token: &Secret, url: &Url) -> Result<(), String> {
     Err("the SAS token has no `sig`; copy it anew from the portal".to_owned())
 }
 
-/// What is a secret as it stands does not leave the machine in the clear.
+/// Refuses plain HTTP for credentials that are secret as they stand.
 fn check_https(url: &Url, what: &str) -> Result<(), String> {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let address = host.parse::<IpAddr>();

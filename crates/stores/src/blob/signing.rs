@@ -1,4 +1,5 @@
-//! Requests signed with an account's key ("Shared Key"), which the client library does not do.
+//! Shared Key authorization: signs requests with the account's key, which the client library does
+//! not do.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -14,7 +15,7 @@ use azure_core::{
     time::{OffsetDateTime, to_rfc7231},
 };
 
-/// The headers whose values are signed without their names, in this order.
+/// Headers whose values are signed without their names, in this order.
 const PLAIN: [&str; 11] = [
     "content-encoding",
     "content-language",
@@ -29,7 +30,7 @@ const PLAIN: [&str; 11] = [
     "range",
 ];
 
-/// Signs every try of a request, as the last thing before it leaves.
+/// Pipeline policy that signs each attempt of a request, last of all.
 #[derive(Debug)]
 pub(super) struct SharedKey {
     account: String,
@@ -59,8 +60,8 @@ impl Policy for SharedKey {
     }
 }
 
-/// Writes spaces in the query in the one way that every server reads alike. For requests that carry
-/// their right in the query; the signature sees to it for the others.
+/// Pipeline policy that encodes spaces in the query the one way that every server reads alike. For
+/// requests that carry their authorization in the query; for others the signing policy does it.
 #[derive(Debug)]
 pub(super) struct Spaced;
 
@@ -86,7 +87,7 @@ async fn pass_on(
     policy.send(ctx, request, rest).await
 }
 
-/// The client library writes a space in a query as `+` and a plus sign as `%2B`.
+/// Re-encodes spaces: the client library writes a space in a query as `+` and a plus sign as `%2B`.
 fn space_out(url: &mut Url) {
     if let Some(query) = url.query().filter(|query| query.contains('+')) {
         let query = query.replace('+', "%20");
@@ -94,7 +95,7 @@ fn space_out(url: &mut Url) {
     }
 }
 
-/// The text that is signed.
+/// The string to sign.
 fn to_sign(method: Method, url: &Url, headers: &Headers, account: &str) -> String {
     let mut named: Vec<(String, &str)> = headers
         .iter()

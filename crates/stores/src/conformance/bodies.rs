@@ -1,4 +1,4 @@
-//! What is saved comes back: all of it, unchanged, with its own ETag.
+//! Bodies: a load returns what was saved, whole and unchanged, with its own ETag.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::scene::{Scene, body_of};
 
-/// How often the writer writes while others read.
+/// Writes made while others read.
 const WRITES: i64 = 100;
 const READERS: usize = 4;
 

@@ -1,4 +1,4 @@
-//! What waits is found: `due` never names too few, in order, page by page.
+//! Due documents: `due` names all of them, in order, page by page.
 //!
 //! A store may name too many while writes are under way. When all is quiet, as here, it names what
 //! is due and nothing else.

@@ -1,4 +1,4 @@
-//! Random sequences of calls, each compared with a map in memory that does the same.
+//! Model-based testing: random sequences of calls, each compared with a map in memory.
 //!
 //! The map is the whole contract of a quiet store in a few lines. When an answer differs, the
 //! sequence is made shorter as long as it still fails, and printed.
@@ -19,8 +19,8 @@ use super::scene::Scene;
 
 const KEYS: [&str; 6] = ["a", "a/b", "a%", "B", "é", "z\0"];
 
-/// Random sequences of calls of about `operations` calls, `cases` of them, each under new keys:
-/// every answer is the one that a map would give.
+/// Runs `cases` random sequences of about `operations` calls, each under new keys: every answer is
+/// the one that a map would give.
 pub async fn any_sequence_of_calls_answers_as_the_model_does(
     store: Arc<dyn Store>,
     cases: u32,
@@ -70,7 +70,7 @@ enum Call {
     },
 }
 
-/// Which ETag a call names.
+/// The ETag that a call names.
 #[derive(Clone, Copy, Debug)]
 enum Condition {
     /// The right one, or that there is no document.
@@ -113,7 +113,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// What the map knows of a document.
+/// A document in the model.
 #[derive(Clone, Debug)]
 struct Known {
     stored: Stored,

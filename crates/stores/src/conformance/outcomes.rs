@@ -1,8 +1,7 @@
-//! A future may be dropped at any moment: what it was to write is then written whole, or not at
-//! all.
+//! Cancellation: a future may be dropped at any moment; its write then happens whole or not at all.
 //!
-//! Which of the two a load tells. It may still become true a little later, when the write was
-//! already on its way; a conditional save that follows can never be fooled by that.
+//! A load tells the outcome. A write that was already in flight may still land a little later; a
+//! conditional save that follows can never be fooled by that.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -13,10 +12,10 @@ use sayso_turn::{
 
 use super::scene::{ROUNDS_MAX, Scene, body_of, number_in, replace};
 
-/// How many futures are dropped, each a little later in its life than the one before.
+/// Futures that are dropped, each a little later in its life than the one before.
 const DROPS: i64 = 120;
 
-/// Up to so many steps are counted; beyond them a future gets time.
+/// Polls up to this number are counted; beyond them a future gets time.
 const STEPS_MAX: u32 = 28;
 
 /// A save is dropped after more and more steps. The document is then the old one or the new one,

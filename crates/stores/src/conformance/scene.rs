@@ -1,4 +1,4 @@
-//! A scene: the store under test and a key prefix that nobody else uses.
+//! Scene: the store under test and a key prefix that nobody else uses.
 //!
 //! Its helpers panic where a check could not go on.
 
@@ -11,7 +11,7 @@ use sayso_turn::{
     store::{Due, ETag, Expect, Saved, Store, Stored, Write},
 };
 
-/// How often an optimistic loop of a check starts over before it counts as endless.
+/// The limit on retries of a check's optimistic loop.
 pub(super) const ROUNDS_MAX: u32 = 10_000;
 
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Scene {
         self.store.load(key).await.expect("load works")
     }
 
-    /// What is stored and must be there.
+    /// Loads a document that must be there.
     pub(super) async fn read(&self, key: &Key) -> Stored {
         self.load(key).await.expect("the document is there")
     }

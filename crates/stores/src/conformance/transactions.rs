@@ -1,4 +1,4 @@
-//! Several documents, all or none, where the engine has transactions.
+//! Transactions: several documents, all or none, where the engine has them.
 //!
 //! An engine without them passes these checks by saying so.
 
@@ -36,7 +36,7 @@ pub async fn a_transaction_writes_all_with_etags_in_order(store: Arc<dyn Store>)
     }
 }
 
-/// No writes at all are written without a complaint.
+/// A transaction without writes commits.
 pub async fn an_empty_transaction_commits(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let Some(transactions) = scene.store.transactions() else { return };
@@ -44,8 +44,8 @@ pub async fn an_empty_transaction_commits(store: Arc<dyn Store>) {
     assert_eq!(saved, Saved::Committed(Vec::new()));
 }
 
-/// When one condition does not hold, wherever in the order, no document changes and none is
-/// created.
+/// A conflict in one write, wherever in the order, leaves every document unchanged and creates
+/// none.
 pub async fn a_conflict_in_one_write_undoes_the_others(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let Some(transactions) = scene.store.transactions() else { return };
@@ -99,8 +99,8 @@ pub async fn a_transaction_sets_and_clears_the_times(store: Arc<dyn Store>) {
     assert_eq!(named.iter().map(|due| &due.key).collect::<Vec<_>>(), [&rests]);
 }
 
-/// Many move money between two accounts at once, naming them in either order: nobody waits for
-/// ever, and no money is made or lost.
+/// Many concurrent transfers between two accounts, naming them in either order: no deadlock, and no
+/// money is made or lost.
 pub async fn transfers_in_both_directions_keep_the_sum(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     if scene.store.transactions().is_none() {

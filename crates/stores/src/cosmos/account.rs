@@ -1,4 +1,4 @@
-//! Getting in: the client of an account.
+//! Authentication: the client of an account.
 
 use std::{env, sync::Arc};
 

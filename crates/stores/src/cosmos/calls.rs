@@ -1,4 +1,4 @@
-//! Calls for one item: reading it, sending a write, and telling what became of it.
+//! Point operations: reads one item, sends a write, and settles the outcome of a write.
 
 use azure_data_cosmos::{CosmosError, models::ItemResponse, options::ItemReadOptions};
 use sayso_turn::{
@@ -17,13 +17,13 @@ use super::{
     version::Version,
 };
 
-/// A write on its way.
+/// A write in flight.
 pub(super) struct Sent<'a> {
     pub(super) call: Call,
     pub(super) container: &'a Container,
     pub(super) key: &'a Key,
     pub(super) id: &'a str,
-    /// The name that the item has if it was this write that made it.
+    /// The write's own id, which the item carries if it was this write that made it.
     pub(super) write_id: Option<&'a str>,
     pub(super) bytes: usize,
 }
@@ -40,7 +40,7 @@ impl CosmosStore {
         ))
     }
 
-    /// The item of a key, or `None`.
+    /// Finds the item of a key.
     pub(super) async fn find(
         &self,
         container: &Container,
@@ -75,7 +75,7 @@ impl CosmosStore {
         }
     }
 
-    /// Sends a write and says what became of it.
+    /// Sends a write and settles its outcome.
     pub(super) async fn send(
         &self,
         sent: Sent<'_>,

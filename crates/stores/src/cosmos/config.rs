@@ -1,4 +1,4 @@
-//! Where the account is, how to get in, and how documents are laid out.
+//! Configuration of the Cosmos DB store: account, credentials, containers and layout.
 
 use std::{borrow::Cow, env, fmt, sync::Arc, time::Duration};
 
@@ -12,16 +12,17 @@ use sayso_turn::store::Error;
 use super::{Containers, containers::CONTAINER_CHARS_MAX};
 use crate::{Layout, entra::Entra};
 
-/// The container when a URL names none.
+/// The default container.
 const CONTAINER: &str = "state";
 
-/// Names an emulator elsewhere. The library lets plain HTTP pass for it.
+/// Variable that names the host of an emulator on another machine. The library allows plain HTTP
+/// for it.
 const EMULATOR_HOST: &str = "AZURE_COSMOS_EMULATOR_HOST";
 
-/// How long a call may take before it counts as lost.
+/// The default time-out of a call.
 const CALL_MAX: Duration = Duration::from_secs(10);
 
-/// What [`CosmosStore::open`](super::CosmosStore::open) needs.
+/// Account, credentials, containers and layout for [`CosmosStore::open`](super::CosmosStore::open).
 ///
 /// # Example
 /// ```
@@ -46,7 +47,7 @@ pub struct CosmosConfig {
     pub(super) call_max: Duration,
 }
 
-/// How to get in.
+/// Credentials of an account.
 #[derive(Clone)]
 pub(super) enum Access {
     Key(Secret),
@@ -56,7 +57,7 @@ pub(super) enum Access {
     Entra(Entra),
 }
 
-/// What a container that is created may use, in request units a second.
+/// Provisioned throughput of a new container, in request units a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Throughput {
     Manual(u64),
@@ -210,13 +211,13 @@ impl CosmosConfig {
         })
     }
 
-    /// Gets in with an account key.
+    /// Authenticates with an account key.
     #[must_use]
     pub fn key(self, key: impl Into<String>) -> Self {
         Self { access: Access::Key(Secret::new(key.into())), ..self }
     }
 
-    /// Gets in with an identity of Entra.
+    /// Authenticates with an identity of Entra.
     #[must_use]
     pub fn credential(self, credential: Arc<dyn TokenCredential>) -> Self {
         Self { access: Access::Credential(credential), ..self }
@@ -241,13 +242,13 @@ impl CosmosConfig {
         Self { creates, ..self }
     }
 
-    /// Gives each container that is created so many request units a second.
+    /// Provisions each new container with this many request units a second.
     #[must_use]
     pub fn throughput(self, units: u64) -> Self {
         Self { throughput: Some(Throughput::Manual(units)), ..self }
     }
 
-    /// Gives each container that is created up to so many request units a second, as it needs them.
+    /// Provisions each new container with autoscaling up to this many request units a second.
     #[must_use]
     pub fn autoscale(self, units_max: u64) -> Self {
         Self { throughput: Some(Throughput::Autoscale(units_max)), ..self }
@@ -260,14 +261,14 @@ impl CosmosConfig {
         Self { region: Some(region.into()), ..self }
     }
 
-    /// How long a call may take, 10 seconds unless set and never less than one. A write that takes
+    /// Sets the time-out of a call: 10 seconds by default, never less than one. A write that takes
     /// longer is [`Error::Unknown`].
     #[must_use]
     pub fn call_max(self, call_max: Duration) -> Self {
         Self { call_max: call_max.max(Duration::from_secs(1)), ..self }
     }
 
-    /// The store without secrets.
+    /// The store's name, without secrets.
     pub(super) fn name(&self) -> String {
         let host = self.endpoint.host_str().unwrap_or_default();
         format!("Cosmos DB at {host}, {}/{}", self.database, self.container)
@@ -275,7 +276,8 @@ impl CosmosConfig {
 }
 
 impl PartialEq for CosmosConfig {
-    /// Whether two mean the same documents laid out the same way, by whatever key.
+    /// Compares location and layout: two are equal if they mean the same documents, by whatever
+    /// key.
     fn eq(&self, other: &Self) -> bool {
         let place = |config: &Self| {
             (config.endpoint.clone(), config.database.clone(), config.container.clone())
@@ -300,7 +302,7 @@ fn invalid(reason: impl Into<String>) -> Error {
     Error::Invalid { store: "Cosmos DB".into(), reason: reason.into(), source: None }
 }
 
-/// Undoes the percent signs of a URL.
+/// Percent-decodes a part of a URL.
 fn decode(text: &str) -> Option<String> {
     percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }

@@ -1,4 +1,4 @@
-//! Which container a document is in.
+//! Maps keys to containers.
 
 use std::{fmt, fmt::Write as _, str::FromStr};
 
@@ -6,7 +6,7 @@ use sayso_turn::Key;
 
 use super::names::hash;
 
-/// How the documents of a deployment are spread over containers.
+/// The distribution of documents over containers.
 ///
 /// # Example
 /// ```
@@ -39,7 +39,7 @@ pub struct UnknownContainers(String);
 const NAMES: [(Containers, &str); 3] =
     [(Containers::One, "one"), (Containers::Kind, "kind"), (Containers::Tenant, "tenant")];
 
-/// What the containers of [`Containers::Kind`] end with.
+/// Suffixes of the containers of [`Containers::Kind`].
 const KINDS: [&str; 3] = ["conversations", "users", "other"];
 
 /// The longest name of a container that Cosmos takes.
@@ -66,7 +66,7 @@ impl Containers {
         }
     }
 
-    /// The one container that holds all keys with this prefix, if it is one.
+    /// The one container that holds all keys with this prefix, if only one can.
     pub(super) fn of_all(self, name: &str, prefix: &str) -> Option<String> {
         let rest = prefix.split_once('/').map(|(_, rest)| rest);
         let is_one = match self {
@@ -77,7 +77,7 @@ impl Containers {
         is_one.then(|| self.of_text(name, prefix))
     }
 
-    /// The containers that must be there from the start. Those of tenants come with them.
+    /// The containers that must exist from the start. Those of tenants are created on demand.
     pub(super) fn known(self, name: &str) -> Vec<String> {
         match self {
             Self::Tenant => Vec::new(),
@@ -86,7 +86,7 @@ impl Containers {
         }
     }
 
-    /// Whether a container of that name is one of these.
+    /// True if a container of this name is one of these.
     pub(super) fn has(self, name: &str, container: &str) -> bool {
         match self {
             Self::One | Self::Kind => self.known(name).iter().any(|known| known == container),
@@ -110,7 +110,7 @@ fn encode(tenant: &str) -> String {
     })
 }
 
-/// Shortens a name that is too long. `__` stands in no other.
+/// Truncates a name that is too long. `__` stands in no other.
 fn cut(name: String) -> String {
     if name.len() <= CONTAINER_CHARS_MAX {
         return name;

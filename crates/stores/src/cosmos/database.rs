@@ -1,4 +1,4 @@
-//! The database and its containers: found, created, and checked for what the promises need.
+//! Database and containers: found, created, and checked for what the guarantees need.
 
 use std::{
     collections::BTreeMap,
@@ -24,10 +24,10 @@ use super::{
     patience::within,
 };
 
-/// Where `due` is, which is all that recovery looks for.
+/// Path of `due` in the indexing policy: all that recovery searches for.
 const DUE: &str = "/due/?";
 
-/// How old the list of the tenants' containers may be.
+/// Cache lifetime of the list of the tenants' containers.
 const LISTED_MAX: Duration = Duration::from_secs(30);
 
 /// A database, with the containers that were opened so far.
@@ -39,13 +39,14 @@ pub(super) struct Database {
     listed: Mutex<Option<Instant>>,
 }
 
-/// A container that is fit to keep documents.
+/// A container that is fit to hold documents.
 pub(super) struct Container {
     name: String,
     pub(super) client: ContainerClient,
-    /// Whether it forgets items by default, so that ours must say that they stay.
+    /// True if the container has a default time to live, so that each document must say that it
+    /// stays.
     pub(super) forgets: bool,
-    /// Whether it is an old one without a partition key.
+    /// True for an old container without a partition key.
     is_keyless: bool,
 }
 
@@ -144,8 +145,8 @@ impl Database {
         Ok(ours.map(|properties| properties.id.into_owned()).collect())
     }
 
-    /// Whether this is where a document of this key belongs. Another deployment may have containers
-    /// whose names begin as ours do.
+    /// True if a document of this key belongs in this container. Another deployment may have
+    /// containers whose names begin alike.
     pub(super) fn is_home(&self, container: &Container, key: &Key) -> bool {
         self.config.containers.of(&self.config.container, key) == container.name
     }
@@ -242,7 +243,7 @@ impl fmt::Debug for Database {
     }
 }
 
-/// Whether a container has no partition key; `None` when it has one that is not ours.
+/// True if a container has no partition key; `None` when it has one that is not ours.
 fn is_keyless(properties: &ContainerProperties) -> Option<bool> {
     match properties.partition_key.paths() {
         [path] if path == "/id" => Some(false),
@@ -251,15 +252,15 @@ fn is_keyless(properties: &ContainerProperties) -> Option<bool> {
     }
 }
 
-/// A container of ours: the key is the partition, only `due` is indexed, items may have a life
-/// span.
+/// Properties of a new container: partitioned by key, only `due` is indexed, items may have a time
+/// to live.
 fn properties(name: &str) -> ContainerProperties {
     let mut properties = ContainerProperties::new(name.to_owned(), "/id".into());
     properties.default_ttl = TimeToLive::NoDefault;
     properties.with_indexing_policy(index(None))
 }
 
-/// An indexing policy with `due`: that of the container with it added, or one with nothing else.
+/// Adds `due` to an indexing policy; without a policy, indexes nothing else.
 fn index(policy: Option<IndexingPolicy>) -> IndexingPolicy {
     let keeps = policy.filter(|policy| policy.indexing_mode != Some(IndexingMode::None));
     let is_new = keeps.is_none();

@@ -1,4 +1,4 @@
-//! What the errors of Cosmos DB mean for a caller: did it happen, and what can be done?
+//! Classifies the errors of Cosmos DB by remedy: did the call happen, and what can be done?
 
 use std::{borrow::Cow, time::Duration};
 
@@ -7,7 +7,7 @@ use sayso_turn::{Key, store::Error};
 
 use super::item::ITEM_BYTES_MAX;
 
-/// What a call was to do.
+/// The purpose of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aim<'a> {
     /// To read: nothing changes, whatever happens.
@@ -24,7 +24,7 @@ pub(super) fn is_absent(error: &CosmosError) -> bool {
     status.is_not_found() && !status.is_read_session_not_available() && !is_homeless(error)
 }
 
-/// The container itself, or its database, is not there.
+/// True if the container itself, or its database, does not exist.
 pub(super) fn is_homeless(error: &CosmosError) -> bool {
     const OWNER_NOT_FOUND: u16 = 1003;
     let sub_status = error.status().sub_status().map(|code| code.value());
@@ -37,8 +37,8 @@ pub(super) fn is_conflict(error: &CosmosError) -> bool {
     status.is_conflict() || status.is_precondition_failed() || is_absent(error)
 }
 
-/// Whether an earlier try of the same write may have landed: the library sends again what got no
-/// answer on a broken connection, and then our own write looks like somebody else's.
+/// True if an earlier attempt of the same write may have landed: the library sends again after a
+/// broken connection, and our own write then looks like somebody else's.
 pub(super) fn may_have_landed_before(error: &CosmosError) -> bool {
     tries(error).is_none_or(|tries| {
         let earlier = tries.split_last().map_or(&[][..], |(_last, earlier)| earlier);
@@ -46,12 +46,12 @@ pub(super) fn may_have_landed_before(error: &CosmosError) -> bool {
     })
 }
 
-/// Whether no try of this call has left this machine, or all were turned down.
+/// True if no attempt of this call has left this machine, or all were refused.
 fn is_surely_undone(error: &CosmosError) -> bool {
     tries(error).is_some_and(|tries| !tries.is_empty() && !tries.contains(&true))
 }
 
-/// For each time that this call was sent, whether it may have been done.
+/// For each attempt of this call, whether it may have been done.
 fn tries(error: &CosmosError) -> Option<Vec<bool>> {
     let diagnostics = error.diagnostics()?;
     let requests = diagnostics.requests();
@@ -67,7 +67,7 @@ fn tries(error: &CosmosError) -> Option<Vec<bool>> {
     Some((!is_whole).then_some(true).into_iter().chain(tries).collect())
 }
 
-/// The store's error for one of the library's.
+/// Converts an error of the library to one of the store.
 pub(super) fn sort(store: &str, aim: Aim<'_>, error: CosmosError) -> Error {
     let store: Cow<'static, str> = Cow::Owned(store.to_owned());
     let status = error.status();

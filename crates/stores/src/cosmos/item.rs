@@ -1,5 +1,5 @@
-//! The item that stands for a document: `{id, realId, document, due?, ttl?}`, and what is ours
-//! under `sayso`.
+//! The item that stores a document: `{id, realId, document, due?, ttl?}`, and our own members under
+//! `sayso`.
 //!
 //! `document` is the body as a JSON value, so that other SDKs and people can read it. A body that
 //! no value gives back to the byte is kept as text beside it.
@@ -20,13 +20,13 @@ use super::{
 /// The largest item that Cosmos DB takes, in bytes of JSON.
 pub const ITEM_BYTES_MAX: usize = 2 << 20;
 
-/// The largest time that a number of Cosmos holds exactly, in milliseconds: the year 287396.
+/// The largest time that a number of Cosmos DB holds exactly, in milliseconds: the year 287396.
 const DUE_MAX: u64 = 1 << 53;
 
-/// The longest life of an item, in seconds.
+/// The longest time to live of an item, in seconds.
 const TTL_MAX: u64 = i32::MAX.unsigned_abs() as u64;
 
-/// Which members the queries need.
+/// Members that the queries select.
 pub(super) const COLUMNS: &str = "c.id, c.realId, c.due, c._etag";
 
 /// An item as it is written.
@@ -43,10 +43,10 @@ struct Written<'a> {
     sayso: Ours<'a>,
 }
 
-/// What only we need.
+/// Members that no other SDK has.
 #[derive(Debug, Serialize)]
 struct Ours<'a> {
-    /// Names this write, so that it is recognised when its answer was lost.
+    /// Id of this write, by which it is recognised when its answer was lost.
     write: &'a str,
     #[serde(skip_serializing_if = "Order::is_empty")]
     order: Order,
@@ -77,17 +77,17 @@ struct Marks {
     text: Option<String>,
 }
 
-/// An item that was read and understood.
+/// An item that was read and checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) id: String,
     pub(super) body: String,
     pub(super) etag: String,
-    /// Which write of ours it is from; none when another SDK wrote it.
+    /// Id of the write that made it; none when another SDK did.
     pub(super) write: Option<String>,
 }
 
-/// What the queries give of an item. Members that another program wrote in its own way are none.
+/// A row of a query's result. Members of an unexpected form count as absent.
 #[derive(Debug, Deserialize)]
 pub(super) struct Row {
     pub(super) id: String,
@@ -100,7 +100,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The time that the document waits for.
+    /// The time from which the document is due.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -116,7 +116,7 @@ pub(super) fn due_number(time: Timestamp) -> u64 {
     time.as_millis().min(DUE_MAX)
 }
 
-/// Makes the item of a write, as JSON.
+/// Serializes the item of a write as JSON.
 ///
 /// `lasts` says that the container forgets items by default, which this one must not follow.
 pub(super) fn write(
@@ -153,15 +153,15 @@ pub(super) fn write(
     Ok(RawValue::from_string(text).expect("what was printed is JSON"))
 }
 
-/// For how many seconds Cosmos keeps the item. It counts from the whole second of its write, so the
-/// time until then is counted from that second, too: never does an item go before its time.
+/// Time to live in seconds. Cosmos DB counts it from the whole second of the write, so the time
+/// until then is counted from that second, too: no item expires early.
 fn ttl(expires: Option<Timestamp>, lasts: bool, now: Timestamp) -> Option<i64> {
     let Some(expires) = expires else { return lasts.then_some(-1) };
     let seconds = expires.as_millis().div_ceil(1000).saturating_sub(now.as_millis() / 1000);
     i64::try_from(seconds.clamp(1, TTL_MAX)).ok()
 }
 
-/// Reads an item and checks that it is the document of this key.
+/// Parses an item and checks that it is the document of this key.
 pub(super) fn read(names: Names, key: &Key, text: &[u8]) -> Result<Item, Error> {
     let corrupt = |reason: &str| Error::Corrupt { key: key.clone(), reason: reason.to_owned() };
     // What the parser says may quote what is stored: users' words.
@@ -187,12 +187,12 @@ pub(super) fn read(names: Names, key: &Key, text: &[u8]) -> Result<Item, Error> 
     Ok(Item { id, body, etag, write })
 }
 
-/// Tells a member that is `null` from one that is not there.
+/// Tells a member that is `null` from one that is absent.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// A member of the wrong kind is as good as none.
+/// Reads a member of the wrong type as absent.
 fn lenient<'de, D: Deserializer<'de>, T: serde::de::DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! JSON as Cosmos DB keeps it, and the way back to the very text that was saved.
+//! Lossless JSON: Cosmos DB keeps values, not text; this restores the very text that was saved.
 //!
 //! Cosmos keeps values, not text. White space is lost, a number is a double, and nobody promises
 //! the order of members. So a text is stored as a value only if the value, printed here, gives the
@@ -12,10 +12,10 @@ use serde::{
     de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
 
-/// The integers that a double holds exactly end here.
+/// The end of the integers that a double holds exactly.
 const SAFE: f64 = 9_007_199_254_740_992.0;
 
-/// A JSON value with its members in order. No object has two members of one name.
+/// A JSON value that keeps the order of members. No object has two members of one name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
     Null,
@@ -33,25 +33,26 @@ pub(super) enum Json {
 pub(super) type Order = Vec<Vec<usize>>;
 
 impl Json {
-    /// Reads a text; `None` when it is not JSON, is nested deeper than Cosmos takes, or names a
+    /// Parses a text; `None` when it is not JSON, is nested deeper than Cosmos DB takes, or names a
     /// member twice.
     pub(super) fn parse(text: &str) -> Option<Self> {
         // The parser's own limit is 127 levels, and so is that of Cosmos below `document`.
         serde_json::from_str(text).ok()
     }
 
-    /// The one text of this value: compact, members in their order, numbers in their shortest form.
+    /// Prints the canonical text of this value: compact, members in their order, numbers in their
+    /// shortest form.
     pub(super) fn print(&self) -> String {
         serde_json::to_string(self).expect("a JSON value can be printed")
     }
 
-    /// Whether Cosmos keeps this value such that it prints as this text again, in whatever version
-    /// of this program.
+    /// True if this value round-trips: Cosmos DB keeps it such that it prints as this text again,
+    /// in any version of this program.
     pub(super) fn gives(&self, text: &str) -> bool {
         self.is_plain() && self.print() == text
     }
 
-    /// Whether no number needs an exponent. How those are written is a matter of taste.
+    /// True if no number needs an exponent, whose notation differs between printers.
     fn is_plain(&self) -> bool {
         match self {
             Self::Null | Self::Bool(_) | Self::Text(_) => true,
@@ -61,7 +62,7 @@ impl Json {
         }
     }
 
-    /// The note that [`arrange`](Self::arrange) needs to restore the order of the members.
+    /// The order of the members, as [`arrange`](Self::arrange) restores it.
     pub(super) fn order(&self) -> Order {
         let (mut count, mut order) = (0, Order::new());
         self.note(&mut count, &mut order);

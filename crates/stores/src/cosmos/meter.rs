@@ -1,10 +1,11 @@
-//! What the store costs: calls and request units, by kind of call.
+//! Statistics: calls and request units, by kind of call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use azure_data_cosmos::diagnostics::DiagnosticsContext;
 
-/// What a [`CosmosStore`](super::CosmosStore) has done since it was opened, and what that cost.
+/// Calls of a [`CosmosStore`](super::CosmosStore) since it was opened, and the request units they
+/// cost.
 ///
 /// Every request that was answered counts, also those that failed or were repeated: that is what
 /// the account is billed for.
@@ -25,9 +26,9 @@ pub struct CosmosStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CosmosCalls {
-    /// How many.
+    /// The number of calls.
     pub calls: u64,
-    /// What they cost together, in request units.
+    /// Their total cost in request units.
     pub request_units: f64,
 }
 
@@ -44,7 +45,7 @@ impl CosmosStats {
 }
 
 impl CosmosCalls {
-    /// What one call costs on average; zero before the first.
+    /// The mean cost of a call in request units; zero before the first.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an average needs no more")]
     pub fn mean(&self) -> f64 {
@@ -52,7 +53,7 @@ impl CosmosCalls {
     }
 }
 
-/// Which kind of call.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Load,
@@ -61,7 +62,7 @@ pub(super) enum Call {
     Query,
 }
 
-/// Counts calls of all tasks.
+/// Counters that all tasks share.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     loads: Counter,
@@ -73,7 +74,7 @@ pub(super) struct Meter {
 #[derive(Debug, Default)]
 struct Counter {
     calls: AtomicU64,
-    /// Cosmos names charges with two decimals.
+    /// Request charges in hundredths, as Cosmos DB states them with two decimals.
     hundredths: AtomicU64,
 }
 

@@ -1,5 +1,5 @@
-//! How a key is named in Cosmos DB: `realId`, the key as it is, and `id`, which may not hold
-//! everything.
+//! Maps keys to names in Cosmos DB: `realId`, the key as it is, and `id`, which excludes some
+//! characters.
 //!
 //! Each SDK escapes and shortens in its own way, so each layout has its own names. Ours is the
 //! escape of the C# SDK, for control characters too, and with a way to shorten that never gives two
@@ -12,22 +12,22 @@ use sha2::{Digest, Sha256};
 
 use crate::Layout;
 
-/// Longer names are shortened.
+/// The longest name; longer ones are truncated.
 const NAME_MAX: usize = 255;
 
-/// Cosmos takes no longer ids. The Python SDK goes that far before it shortens.
+/// The longest id that Cosmos DB takes. The Python SDK goes that far before it truncates.
 const ID_BYTES_MAX: usize = 1023;
 
-/// How many hexadecimal digits a SHA-256 has.
+/// Hexadecimal digits of a SHA-256.
 const HASH_CHARS: usize = 64;
 
-/// Stands before the hash in a name that we shortened. No escape gives it.
+/// Stands before the hash in a name that we truncated. No escape produces it.
 const CUT: &str = "**";
 
-/// How much of a name is surely there after we shortened it, whatever character it was cut at.
+/// The beginning of a name that surely survives truncation, whatever character it is cut at.
 const KEPT_MIN: usize = NAME_MAX - CUT.len() - HASH_CHARS - 3;
 
-/// The names of one layout.
+/// The naming rules of one layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
     layout: Layout,
@@ -37,13 +37,13 @@ pub(super) struct Names {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Id {
     pub(super) text: String,
-    /// Whether other versions of that SDK gave this key other ids, so that only a search by
+    /// True if other versions of that SDK gave this key other ids, so that only a search by
     /// `realId` finds all of them.
     pub(super) has_others: bool,
 }
 
 impl Id {
-    /// Whether a URL can name it. Only an escape of another SDK leaves names that none can.
+    /// True if a URL can name it. Only an escape of another SDK produces names that none can.
     pub(super) fn is_sendable(&self) -> bool {
         !is_folder(&self.text) && !self.text.contains(['\t', '\n', '\r'])
     }
@@ -103,7 +103,7 @@ impl Names {
         Id { text, has_others }
     }
 
-    /// What every `id` begins with whose key begins with `prefix`.
+    /// The prefix of every `id` whose key begins with `prefix`.
     pub(super) fn id_prefix(self, prefix: &str) -> String {
         let mut escaped = self.escape(prefix);
         if is_folder(&escaped) {
@@ -137,27 +137,28 @@ impl Names {
     }
 }
 
-/// What a URL cannot name: at the end of a path these mean the folder, and the one above.
+/// Matches names that a URL cannot address: at the end of a path they mean the folder, or its
+/// parent.
 fn is_folder(name: &str) -> bool {
     matches!(name, "." | "..")
 }
 
-/// `{channel}/conversations/...` or `{channel}/users/...`.
+/// Matches `{channel}/conversations/...` and `{channel}/users/...`.
 fn is_state(key: &str) -> bool {
     let Some((_, rest)) = key.split_once('/') else { return false };
     let parts = ["conversations/", "users/"].map(|kind| rest.strip_prefix(kind));
     parts.into_iter().flatten().any(|id| !id.is_empty())
 }
 
-/// `{channel}/conversations/{conversation}/users/{user}`.
+/// Matches `{channel}/conversations/{conversation}/users/{user}`.
 fn is_private(key: &str) -> bool {
     let Some((_, rest)) = key.split_once('/') else { return false };
     let parts = rest.strip_prefix("conversations/").and_then(|rest| rest.split_once("/users/"));
     parts.is_some_and(|(conversation, user)| !conversation.is_empty() && !user.is_empty())
 }
 
-/// Our way: as much of the name as fits, the mark, and the hash of all of it. A short name has no
-/// mark, so no short name is ever equal to a shortened one.
+/// Sayso's truncation: as much of the name as fits, the mark, and the hash of all of it. A short
+/// name has no mark, so it never equals a truncated one.
 fn cut_with_mark(name: String) -> String {
     if name.len() <= NAME_MAX {
         return name;
@@ -167,12 +168,12 @@ fn cut_with_mark(name: String) -> String {
     format!("{kept}{CUT}{}", hash(&name))
 }
 
-/// The way of the JavaScript (to 4.18) and Python SDKs: 191 units and the hash.
+/// Truncation of the JavaScript (to 4.18) and Python SDKs: 191 units and the hash.
 fn cut_with_hash(name: &str, units: fn(char) -> usize) -> String {
     format!("{}{}", first_units(name, NAME_MAX - HASH_CHARS, units), hash(name))
 }
 
-/// The way of the C# SDK since 4.23: a 32-bit hash of two lanes over the UTF-16 units.
+/// Truncation of the C# SDK since 4.23: a 32-bit hash of two lanes over the UTF-16 units.
 fn cut_as_dotnet(name: &str) -> String {
     let mut lanes = [5381_u32.wrapping_mul(65_537); 2];
     for (index, unit) in name.encode_utf16().enumerate() {

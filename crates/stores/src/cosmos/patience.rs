@@ -1,7 +1,7 @@
-//! How long a call may take, and how often the library may try it.
+//! Time-outs and retry policy of calls.
 //!
-//! The library sends again whatever failed, writes too, for minutes. Whoever saves has more to do
-//! with the time: so writes are sent once, and everybody learns soon that Cosmos asks for patience.
+//! By default the library retries any failure for minutes, writes included. A turn has better uses
+//! for that time: so writes are sent once, and throttling (429) is soon reported to the caller.
 
 use std::{future::Future, time::Duration};
 
@@ -11,17 +11,17 @@ use azure_data_cosmos::options::{
 };
 use sayso_turn::store::Error;
 
-/// How much longer than the library itself we wait for it to give up.
+/// Extra time for the library to give up by itself before we stop waiting.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often a page of a query is asked for again when Cosmos asks for patience.
+/// Retries of a throttled (429) page of a query.
 const QUERY_TRIES: u32 = 3;
 
-/// The call took too long.
+/// Time-out: no answer in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Late(Duration);
 
-/// Lets a call take its time, and no more.
+/// Runs a call with a time-out.
 pub(super) async fn within<T>(
     call_max: Duration,
     call: impl Future<Output = T> + Send,
@@ -49,7 +49,7 @@ impl Late {
     }
 }
 
-/// Options of a point read: as new as anything that this session has seen.
+/// Options of a point read, with session consistency.
 pub(super) fn read_options(call_max: Duration) -> OperationOptions {
     let mut options = options(call_max, 0);
     options.read_consistency_strategy = Some(ReadConsistencyStrategy::Session);
@@ -63,7 +63,7 @@ pub(super) fn query_options(call_max: Duration) -> OperationOptions {
     options
 }
 
-/// Options of a write: sent once, to one region.
+/// Options of a write: sent once, to one region, so that the library does not repeat it.
 pub(super) fn write_options(call_max: Duration) -> OperationOptions {
     let mut options = options(call_max, 0);
     options.max_failover_retry_count = Some(0);

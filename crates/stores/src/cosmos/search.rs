@@ -1,4 +1,4 @@
-//! Queries: what is due, which keys there are, and the documents whose id nobody can tell.
+//! Queries: due documents, lists of keys, and documents whose id the key does not tell.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,8 +25,8 @@ use super::{
 };
 
 impl CosmosStore {
-    /// The documents that wait, by their keys. Cosmos orders texts in its own way, so all that
-    /// waits is read, and the order made here; no more than `limit` are kept.
+    /// Finds due documents, in the order of their keys. Cosmos DB has a sort order of its own, so
+    /// all due rows are read and sorted here; no more than `limit` are kept.
     pub(super) async fn search_due(
         &self,
         now: Timestamp,
@@ -60,7 +60,7 @@ impl CosmosStore {
         Some(Due { key, etag, at })
     }
 
-    /// The key of an item, and whether it may have several; `None` when no key of ours leads there.
+    /// The key of an item, and whether it may have several items; `None` when no key leads there.
     fn key_of(&self, container: &Container, row: &Row) -> Option<(Key, bool)> {
         let real_id = row.real_id.as_deref()?;
         let key = self.names.key(real_id)?;
@@ -104,7 +104,7 @@ impl CosmosStore {
         keys.try_flatten().boxed()
     }
 
-    /// The item of a key by its `realId`, the newest when there are several.
+    /// Finds the item of a key by its `realId`; the newest when there are several.
     pub(super) async fn search(
         &self,
         container: &Container,
@@ -122,7 +122,7 @@ impl CosmosStore {
         newest.map(|(_, raw)| item::read(self.names, key, raw.get().as_bytes())).transpose()
     }
 
-    /// The pages of a query over a whole container.
+    /// Runs a query over all partitions of a container, page by page.
     async fn query<T: DeserializeOwned + Send + 'static>(
         &self,
         container: &Container,
@@ -149,7 +149,7 @@ impl CosmosStore {
     }
 }
 
-/// When an item was written last, by its server.
+/// Last-modified time of an item, by its server (`_ts`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Age(u64);
 

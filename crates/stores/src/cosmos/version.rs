@@ -1,20 +1,19 @@
-//! The version of a document as an ETag: the one that Cosmos gives, and the item's id where it is
-//! not ours.
+//! ETags of documents: the one of Cosmos DB, and the item's id where it is not ours.
 
 use sayso_turn::store::ETag;
 
-/// What an ETag says.
+/// The content of an ETag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Version {
-    /// What Cosmos calls this version.
+    /// The ETag of Cosmos DB.
     pub(super) etag: String,
     /// The id of the item when another SDK gave it one of its own.
     pub(super) other_id: Option<String>,
 }
 
 impl Version {
-    /// Reads an ETag; `None` when this store never gave it. Above all `*` is not one: Cosmos would
-    /// take it for any version.
+    /// Parses an ETag; `None` when this store never gave it. Above all `*` is refused: Cosmos DB
+    /// takes it for any version.
     pub(super) fn of(etag: &ETag, may_have_other_id: bool) -> Option<Self> {
         let (text, other_id) = match etag.as_str().split_once(' ') {
             Some((text, id)) if may_have_other_id => (text, Some(id.to_owned())),

@@ -1,4 +1,4 @@
-//! A store that counts the calls to the one behind it.
+//! Counting decorator: counts the calls to the store behind it.
 
 use std::{
     borrow::Cow,
@@ -40,7 +40,7 @@ pub struct Counted<S: ?Sized> {
     store: Arc<S>,
 }
 
-/// How often each method was called; calls that failed or conflicted count, too.
+/// The number of calls of each method; calls that failed or conflicted count, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -69,7 +69,7 @@ struct Counters {
 }
 
 impl<S: Store + ?Sized> Counted<S> {
-    /// Counts from zero.
+    /// Wraps a store, counting from zero.
     pub fn new(store: Arc<S>) -> Self {
         Self { counters: Counters::default(), store }
     }

@@ -1,4 +1,4 @@
-//! A store that fails as a script says, in the ways that real ones do.
+//! Fault injection: a decorator that fails as a script says, in the ways that real stores do.
 
 use std::{
     borrow::Cow,
@@ -18,7 +18,7 @@ use sayso_turn::{
 
 use super::counted::no_transactions;
 
-/// Puts a script of faults in front of a store.
+/// Fault injection for any store: a script decides about each call.
 ///
 /// # Example
 /// ```
@@ -57,11 +57,11 @@ struct Script {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Call<'a> {
-    /// Which method.
+    /// The method.
     pub operation: Operation,
-    /// Its document, where it has one; the first of a transaction.
+    /// The document, where there is one; the first of a transaction.
     pub key: Option<&'a Key>,
-    /// How many calls there were before.
+    /// The number of calls before this one.
     pub number: u64,
 }
 
@@ -83,15 +83,15 @@ pub enum Operation {
     SaveAll,
 }
 
-/// What happens to a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing: the call goes through.
+    /// No fault: the call goes through.
     None,
-    /// A write is done and its answer is lost: [`Error::Unknown`]. A read is unavailable.
+    /// The write is done and its answer is lost: [`Error::Unknown`]. A read is unavailable.
     AnswerLost,
-    /// A write is lost on its way, and nobody knows: [`Error::Unknown`]. A read is unavailable.
+    /// The write is lost on its way, and nobody knows: [`Error::Unknown`]. A read is unavailable.
     RequestLost,
     /// [`Error::Throttled`]; nothing happens.
     Throttled(Option<Duration>),
@@ -102,12 +102,12 @@ pub enum Fault {
 }
 
 impl<S: Store + ?Sized> Faulty<S> {
-    /// Asks the script before each call.
+    /// Wraps a store; asks the script before each call.
     pub fn new(store: Arc<S>, script: impl FnMut(Call<'_>) -> Fault + Send + 'static) -> Self {
         Self { script: Mutex::new(Script { next: Box::new(script), calls: 0, faults: 0 }), store }
     }
 
-    /// How many calls were disturbed so far: a test that saw none has tested nothing.
+    /// The number of calls disturbed so far: a test that saw none has tested nothing.
     pub fn faults(&self) -> u64 {
         self.script.lock().unwrap_or_else(PoisonError::into_inner).faults
     }

@@ -1,4 +1,4 @@
-//! Lanes with an engine that is driven by hand.
+//! Group commit, on an engine that is driven by hand.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,7 +26,7 @@ fn parcel(name: &str) -> Parcel {
     Parcel(Key::new(name).unwrap(), 1)
 }
 
-/// Lanes whose every departure is told, and which arrive when there is a permit.
+/// A group commit that reports every batch, and answers it when there is a permit.
 struct Yard {
     lanes: Lanes<Parcel, String>,
     departures: mpsc::UnboundedReceiver<Vec<String>>,
@@ -69,7 +69,7 @@ async fn what_waits_while_a_lane_is_on_its_way_travels_together() {
     assert_eq!(yard.lanes.shared.state().lanes, 0);
 }
 
-/// Without that a lane would leave with the one that waits, and the others would need one more.
+/// Without that, a batch would leave with the one that waits, and the others would need one more.
 #[tokio::test]
 async fn who_was_just_answered_and_calls_again_travels_with_who_waits() {
     let mut yard = yard(1);
@@ -221,7 +221,7 @@ async fn a_lane_that_breaks_down_answers_unknown_and_goes_on() {
     assert_eq!(yard.departures.recv().await.unwrap(), ["panics"]);
 }
 
-/// The last caller of a burst must never be left behind by a lane that is just ending.
+/// The last caller of a burst must never be left behind by a worker that is just ending.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_is_left_behind() {
     let travels = Arc::new(AtomicUsize::new(0));

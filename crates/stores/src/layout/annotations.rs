@@ -1,4 +1,4 @@
-//! Names of types in a document: .NET writes `$type`, Python `py/object`.
+//! Type annotations in a document: .NET writes `$type`, Python `py/object`.
 //!
 //! They are of no use to us and in the way of lists, but the SDK needs them back. So they are taken
 //! out, noted beside the document by place and shape, and put back where place and shape are still
@@ -18,16 +18,16 @@ use self::{
 };
 use super::node::{Members, Node, take};
 
-/// The names by which an SDK annotates.
+/// The annotations of an SDK.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// What is taken out and put back.
+    /// Members that name types; they are taken out and put back.
     types: &'static [&'static str],
     /// The member that holds the items of an annotated list.
     items: Option<&'static str>,
-    /// Whether a name has a meaning to the SDK.
+    /// Recognises the member names that have a meaning to the SDK.
     is_special: fn(&str) -> bool,
-    /// Such names, for people.
+    /// Those names, for error messages.
     special: &'static str,
     /// The member that refers to another object by its number.
     reference: Option<&'static str>,
@@ -57,14 +57,14 @@ pub(super) const PYTHON: Style = Style {
     known: known::PYTHON,
 };
 
-/// The note of how the parts stood that references count.
+/// Note of the document's structure that numbered references count.
 const REFERENCES: &str = "#references";
 
 const RENUMBERED: &str = "the document refers to parts of itself by number (`py/id`), and after \
      this change the numbers would mean other parts";
 
 impl Style {
-    /// Takes the types out of a document.
+    /// Takes the type annotations out of a document.
     pub(super) fn take_out(self, node: &mut Node) -> Notes {
         let mut notes = Notes::default();
         if self.reference.is_some() {
@@ -102,7 +102,7 @@ impl Style {
         }
     }
 
-    /// Takes the types out of one value; one that stands for a list becomes the list.
+    /// Takes the type annotations out of one value; a wrapper of a list becomes the list.
     fn types_of(self, node: &mut Node) -> Members {
         let Node::Object(members) = node else { return Members::new() };
         let names = self.types.iter();
@@ -118,7 +118,7 @@ impl Style {
         types
     }
 
-    /// Puts the types back; the error says what the SDK must not get to read.
+    /// Puts the type annotations back; the error says what the SDK must not get to read.
     pub(super) fn put_back(self, node: &mut Node, notes: &Notes) -> Result<(), String> {
         let references = notes.get(REFERENCES).and_then(Node::as_text);
         if references.is_some() && references != self.skeleton(node) {
@@ -178,8 +178,8 @@ impl Style {
         items.iter_mut().try_for_each(|item| self.put_at(item, &place, notes))
     }
 
-    /// The objects and lists, and their names, up to the last reference: this is what the numbers
-    /// count. `None` when there is no reference.
+    /// The structure that numbered references count: objects, lists and their names, up to the last
+    /// reference. `None` when there is no reference.
     fn skeleton(self, node: &Node) -> Option<String> {
         let reference = self.reference?;
         let (mut sequence, mut end) = (String::new(), None);

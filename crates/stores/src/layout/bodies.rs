@@ -1,9 +1,9 @@
 //! Bodies of documents as the SDKs write them, and back.
 //!
-//! What an SDK wrote becomes a plain bag of properties. What we need to write it back in the SDK's
-//! form goes along in the property [`NOTES`], which is never stored by the layouts that understand
-//! it. Our own `$sayso` is stored as a text: the SDKs pass a text on as it is, while of an object
-//! they would reformat the dates and obey the type names that somebody wrote into a message.
+//! A body of an SDK becomes a plain bag of properties. The marks needed to write it back in the
+//! SDK's form travel in the property [`NOTES`], which is never stored by the layouts that
+//! understand it. Our own `$sayso` is stored as a string: the SDKs pass a string on as it is, while
+//! in an object they would reformat dates and obey type names that somebody wrote into a message.
 
 use super::{
     Layout,
@@ -11,13 +11,13 @@ use super::{
     node::{Members, Node, ascii, take},
 };
 
-/// The property in which the SDK's own marks travel with a document.
+/// The property in which the SDK's type annotations travel with a document.
 const NOTES: &str = "$layout";
 
-/// The runtime's property.
+/// The runtime's own property.
 const OURS: &str = "$sayso";
 
-/// The text of an SDK as the text of a document; the error says why it cannot be one.
+/// Converts a body of an SDK to a document; the error says why it cannot be one.
 pub(crate) fn read(layout: Layout, text: String) -> Result<String, &'static str> {
     if layout == Layout::Sayso {
         return Ok(text);
@@ -52,7 +52,7 @@ pub(crate) fn read(layout: Layout, text: String) -> Result<String, &'static str>
     Ok(Node::Object(members).print())
 }
 
-/// The text of a document as the SDK reads it; the error says why it must not be written so.
+/// Converts a document to a body of the SDK; the error says why it must not be written so.
 pub(crate) fn write(layout: Layout, text: String) -> Result<String, String> {
     if layout == Layout::Sayso {
         return Ok(text);

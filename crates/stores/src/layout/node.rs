@@ -1,5 +1,4 @@
-//! JSON as a tree whose members keep their order and whose numbers and texts stay as they were
-//! written.
+//! Lossless JSON tree: members keep their order, numbers and strings their spelling.
 
 use std::fmt::Write as _;
 
@@ -9,13 +8,13 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// How deep a document may be nested. The services that the SDKs use stop earlier.
+/// The deepest nesting of a document. The services that the SDKs use stop earlier.
 const DEPTH_MAX: usize = 200;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// A number, a text or a word, as it was written.
+    /// A number, a string or a word, as it was written.
     Leaf(String),
     List(Vec<Self>),
     Object(Members),
@@ -55,7 +54,7 @@ impl Node {
         }
     }
 
-    /// A JSON text that says the same.
+    /// Serializes the value. Spelling of numbers and strings is kept, white space is not.
     pub(super) fn print(&self) -> String {
         let mut text = String::new();
         self.print_to(&mut text);
@@ -91,7 +90,7 @@ impl Node {
         Self::Leaf(quoted(text))
     }
 
-    /// The text of a JSON string.
+    /// The content of a JSON string.
     pub(super) fn as_text(&self) -> Option<String> {
         match self {
             Self::Leaf(raw) => serde_json::from_str(raw).ok(),
@@ -106,7 +105,7 @@ pub(super) fn take(members: &mut Members, name: &str) -> Option<Node> {
     Some(members.remove(at).1)
 }
 
-/// The same JSON in ASCII: whoever counts its characters counts its bytes.
+/// The same JSON in ASCII, so that its characters and its bytes are equal in number.
 pub(super) fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -126,7 +125,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a string is always JSON")
 }
 
-/// The members of an object, not looked into.
+/// The members of an object, not parsed further.
 struct Raws<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Raws<'de> {

@@ -1,8 +1,8 @@
-//! Saves that travel together: one statement, one flush of the server's log, a verdict for each.
+//! Batched saves: one statement, one flush of the server's log, a verdict for each.
 //!
-//! When the server refuses the statement nothing has happened, and each save is tried alone, so
-//! that the failure of one is not that of another. When the connection breaks nobody knows what
-//! happened, and every caller is told so.
+//! If the server refuses the statement, nothing has happened, and each save is retried alone, so
+//! that the failure of one is not that of another. When the connection breaks, the outcome is
+//! unknown, and every caller is told so.
 
 use std::{
     collections::HashSet,
@@ -20,17 +20,17 @@ use super::{
     values::Row,
 };
 
-/// Whether the condition held, or what went wrong.
+/// True if the condition held and the row was written; or a failure.
 pub(super) type Verdict = Result<bool, Failure>;
 
-/// Which of the two kinds of saves. They have a statement each, so they travel apart.
+/// The kind of a save. Creates and replaces have a statement each, so they are batched apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Create,
     Replace,
 }
 
-/// What takes saves to the server.
+/// Sends batches of saves to the server.
 #[derive(Clone)]
 pub(super) struct Carrier {
     pub(super) sessions: Sessions,
@@ -39,7 +39,7 @@ pub(super) struct Carrier {
 }
 
 impl Carrier {
-    /// The rows are of this kind and have different keys.
+    /// Writes a batch. The rows are of this kind and have different keys.
     pub(super) async fn carry(self, kind: Kind, rows: Vec<Row>) -> Vec<Verdict> {
         // For all of it: a lane that is stuck must come free again.
         let deadline = self.sessions.deadline();
@@ -60,7 +60,7 @@ impl Carrier {
         }
     }
 
-    /// Writes rows in one statement: for each whether its condition held, or a failure of all.
+    /// Writes rows in one statement: for each, if its condition held; or a failure of all.
     async fn write(
         &self,
         deadline: Instant,

@@ -1,4 +1,4 @@
-//! Where the documents are kept, from a URL.
+//! Configuration of the PostgreSQL store, from a URL.
 
 use std::{borrow::Cow, fmt, path::PathBuf, time::Duration};
 
@@ -17,7 +17,7 @@ const SHAPE: &str = "the URL must look like \
     with the parameters schema, table, connections, unsafe, sslmode, sslrootcert and those of \
     PostgreSQL's own clients; odd characters in a password are written as %40";
 
-/// Where a [`PostgresStore`](super::PostgresStore) keeps its documents and how it connects.
+/// Server, table and connection settings of a [`PostgresStore`](super::PostgresStore).
 ///
 /// # Example
 /// ```
@@ -31,7 +31,7 @@ const SHAPE: &str = "the URL must look like \
 #[derive(Clone)]
 pub struct PostgresConfig {
     pub(super) server: tokio_postgres::Config,
-    /// How the server proves itself; none without TLS.
+    /// Verification of the server's certificate; none without TLS.
     pub(super) proof: Option<Proof>,
     pub(super) names: Names,
     pub(super) connections: usize,
@@ -103,7 +103,7 @@ impl PostgresConfig {
         })
     }
 
-    /// How long one call may take, at least 100 ms; 10 s without this. Then a write is
+    /// Sets the time-out of a call, at least 100 ms; 10 s by default. After it a write is
     /// [`Error::Unknown`] and a read [`Error::Unavailable`].
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -131,7 +131,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Takes `name=value` if it is one of ours.
+    /// Takes `name=value` if it is one of our parameters.
     fn take(&mut self, pair: &str) -> Result<bool, Cow<'static, str>> {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let value = percent_decode_str(value).decode_utf8().map_err(|_| SHAPE)?;
@@ -172,7 +172,7 @@ impl Parameters {
     }
 }
 
-/// The store by its place, without user or password.
+/// Shows the store's place, without user or password.
 impl fmt::Display for PostgresConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PostgreSQL at ")?;

@@ -1,7 +1,7 @@
-//! What the errors of PostgreSQL mean for a caller: did it happen, and what can be done?
+//! Classifies the errors of PostgreSQL by remedy: did the call happen, and what can be done?
 //!
 //! An error that the server itself reports has undone its statement: nothing happened. When the
-//! connection breaks or the time is over while a write is on its way, nobody knows.
+//! connection breaks or the time is up while a write is in flight, the outcome is unknown.
 //!
 //! The client's errors are not passed on. Their details quote rows, and rows hold what users say.
 
@@ -11,18 +11,18 @@ use deadpool_postgres::{HookError, PoolError};
 use sayso_turn::store::Error;
 use tokio_postgres::error::{DbError, Severity};
 
-/// The server takes no writes.
+/// SQLSTATE `read_only_sql_transaction`: the server takes no writes.
 const READ_ONLY: &str = "25006";
 
-/// An error of PostgreSQL, sorted. All callers of one statement share it.
+/// A classified error of PostgreSQL. All callers of one statement share it.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     remedy: Remedy,
     reason: Cow<'static, str>,
     cause: Option<Arc<Cause>>,
-    /// It would hit every other statement just the same.
+    /// True if it would hit every other statement just the same.
     is_about_all: bool,
-    /// The session can go on after it.
+    /// True if the session can go on after it.
     keeps_session: bool,
 }
 
@@ -36,7 +36,7 @@ enum Remedy {
     Never,
 }
 
-/// What a statement does, so that its failure can be told.
+/// The effect of a statement, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -93,7 +93,7 @@ impl Failure {
         Self::sorted(Remedy::Later, reason.into(), None)
     }
 
-    /// Whether it is no use to try each statement alone.
+    /// True if there is no use in trying each statement alone.
     pub(super) fn is_about_all(&self) -> bool {
         self.is_about_all
     }
@@ -146,7 +146,7 @@ impl Failure {
     }
 }
 
-/// An error, unlike the end of a session, undoes its statement and no more.
+/// True for an error that undoes its statement and leaves the session open.
 fn is_undone(answer: &DbError) -> bool {
     answer.parsed_severity() == Some(Severity::Error)
 }
@@ -204,7 +204,7 @@ fn has_io_trouble(error: &tokio_postgres::Error) -> bool {
     false
 }
 
-/// What the client or the server says about it, without the details.
+/// The client's or server's explanation, without the details.
 #[derive(Debug)]
 pub(super) struct Cause(String);
 

@@ -1,4 +1,4 @@
-//! Reading: one document, those that are due, the keys.
+//! Reads: one document, the due documents, the keys.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use super::{
     values::{end_of_prefix, etag_of, millis_of, time_of},
 };
 
-/// How many keys one step of a listing reads.
+/// Page size of a listing, in keys.
 pub(super) const PAGE_MAX: usize = 256;
 
 impl PostgresStore {

@@ -1,4 +1,4 @@
-//! The table, made when it is missing and brought up to date when it is old.
+//! Schema migration: creates the table when it is missing, and updates it when it is old.
 //!
 //! Many instances may start at the same moment: one of them does it, under a lock of the database,
 //! and the others wait and find it done. An instance that finds everything done needs no right to
@@ -16,13 +16,13 @@ use super::{
     sql::Names,
 };
 
-/// How long making or changing the table may take, waiting for others included.
+/// The time limit of creating or migrating the table, including waiting for others.
 const SET_UP_MAX: Duration = Duration::from_secs(60);
 
-/// A number that nobody else is likely to lock.
+/// Number of the advisory lock; one that nobody else is likely to use.
 const LOCK: i64 = 0x5a15_0000_0000_0001;
 
-/// What each version adds to the one before. Only ever add to this list.
+/// Migrations: each version adds to the one before. Only ever add to this list.
 ///
 /// A page is left 40 % empty: a new version of a document then fits on the page of the old one, and
 /// the index of keys needs no change.
@@ -90,7 +90,7 @@ async fn migrate(client: &mut Client, names: &Names) -> Result<(), Failure> {
     transaction.commit().await.map_err(failed)
 }
 
-/// What is there already.
+/// The existing table.
 struct Found {
     has_schema: bool,
     has_table: bool,
@@ -100,7 +100,7 @@ struct Found {
 }
 
 impl Found {
-    /// Asks the catalogue by plain queries: functions such as `to_regclass` answer from a memory
+    /// Reads the catalogue by plain queries: functions such as `to_regclass` answer from a cache
     /// that may be older than the lock.
     async fn look(client: &(impl GenericClient + Sync), names: &Names) -> Result<Self, Failure> {
         let failed = |error| Failure::before(&error);

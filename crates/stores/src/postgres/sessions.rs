@@ -1,5 +1,4 @@
-//! Sessions: connections that are set up for what a store does, shared, and thrown away when
-//! broken.
+//! Connection pool: sessions with settings of our own, shared, and closed when broken.
 //!
 //! A call has a time by which it must have ended, connecting included. A connection that did not
 //! answer in time is closed and not used again.
@@ -18,7 +17,8 @@ use super::{
     tls,
 };
 
-/// How long a write waits for a row that another session holds. Ours hold rows for moments.
+/// Lock time-out: how long a write waits for a row that another session holds. Ours hold rows for
+/// moments.
 const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
@@ -61,7 +61,7 @@ impl Sessions {
         Ok(Self { pool, timeout })
     }
 
-    /// When a call that begins now must have ended.
+    /// The deadline of a call that begins now.
     pub(super) fn deadline(&self) -> Instant {
         Instant::now() + self.timeout
     }
@@ -102,7 +102,7 @@ impl Sessions {
     }
 }
 
-/// Gives a connection back after a failure, or closes it when it is of no more use.
+/// Returns a connection to the pool after a failure, or closes it when it is of no more use.
 pub(super) fn part(client: Client, failure: Failure) -> Failure {
     if !failure.keeps_session() {
         drop(Client::take(client));
@@ -110,7 +110,7 @@ pub(super) fn part(client: Client, failure: Failure) -> Failure {
     failure
 }
 
-/// What a new connection runs first. Settings that the server does not know are left out.
+/// Session settings of a new connection. Settings that the server does not know are left out.
 ///
 /// The statements were written for plans by index and for *read committed*, whatever the server's
 /// defaults are. And a write is acknowledged when it is on disk, whatever they are.

@@ -1,30 +1,31 @@
-//! Settings of the server that void the promise that a committed write survives.
+//! Checks server settings that void the guarantee that a committed write survives.
 
 use deadpool_postgres::Client;
 
 use super::{failure::Failure, sql::Names};
 
-/// The oldest server that knows everything we use.
+/// The oldest supported server version.
 const VERSION_MIN: i32 = 120_000;
 
-/// What the server says about itself.
+/// Settings as the server reports them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Settings {
     version: i32,
     fsync: String,
     full_page_writes: String,
-    /// In our session, after we have set it.
+    /// The value in our session, after we have set it.
     synchronous_commit: String,
-    /// What it is without us.
+    /// The server's own value.
     synchronous_commit_before: String,
     is_standby: bool,
     standbys: i64,
     has_synchronous_standby: bool,
-    /// `p` for a table whose changes are logged.
+    /// `p` for a logged (permanent) table.
     persistence: String,
 }
 
-/// Reads the settings: warnings about what they take away, or why the store cannot be used.
+/// Reads the settings: warnings about what weakens the guarantees, or the reason why the store
+/// cannot be used.
 pub(super) async fn check(
     client: &Client,
     names: &Names,
@@ -77,7 +78,7 @@ impl Settings {
         Ok(dangers.into_iter().chain(self.doubts()).collect())
     }
 
-    /// Settings under which an acknowledged write may be lost by this very server.
+    /// Settings under which this very server may lose an acknowledged write.
     fn dangers(&self) -> Vec<String> {
         let mut dangers = Vec::new();
         if self.fsync == "off" {

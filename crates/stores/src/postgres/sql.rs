@@ -1,4 +1,4 @@
-//! The statements, for the table of one store.
+//! SQL statements for the table of one store.
 //!
 //! Whoever writes takes its row locks in the order of the keys, in every statement and transaction:
 //! so two writers never wait for each other. That is why creates and replaces do not share a
@@ -7,10 +7,10 @@
 
 use std::{borrow::Cow, fmt};
 
-/// Leaves room for the name of the index.
+/// The longest name; leaves room for the name of the index.
 const NAME_BYTES_MAX: usize = 48;
 
-/// The names of schema and table. They are plain, so nothing in them means anything to SQL.
+/// Names of schema and table. They are plain words, so nothing in them means anything to SQL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) schema: String,
@@ -34,7 +34,7 @@ impl Names {
         )))
     }
 
-    /// The table as SQL names it. Quoted, since a plain word may still be a word of SQL.
+    /// The qualified name of the table, quoted, since a plain word may be a word of SQL.
     pub(super) fn table(&self) -> String {
         format!("\"{}\".\"{}\"", self.schema, self.table)
     }
@@ -106,7 +106,8 @@ impl Statements {
     }
 }
 
-/// Keys are bytes, so those with one prefix stand together. No pattern is involved.
+/// Lists keys by range: keys are bytes, so those with one prefix stand together. No pattern is
+/// involved.
 fn list(table: &str, from: &str) -> String {
     format!("SELECT key FROM {table} WHERE key {from} $1 AND key < $2 ORDER BY key LIMIT $3")
 }

@@ -1,4 +1,4 @@
-//! How the server runs our statements.
+//! Query plans of our statements on a real server.
 
 use tokio_postgres::SimpleQueryMessage;
 
@@ -49,7 +49,7 @@ async fn every_statement_walks_indexes_only() {
     assert!(due.contains("plans_due") && !due.contains("plans_pkey"), "{due}");
 }
 
-/// Rows are locked one after the other in the order of their keys: no circle can come about.
+/// No deadlocks: rows are locked one after the other in the order of their keys.
 #[tokio::test]
 async fn statements_with_many_rows_take_their_locks_in_order() {
     let store = PostgresStore::open(config("plans")).await.unwrap();

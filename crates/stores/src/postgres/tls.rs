@@ -1,4 +1,4 @@
-//! Secure connections, with the meaning that `sslmode` has everywhere else.
+//! TLS connections, with the meaning that `sslmode` has everywhere else.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -12,10 +12,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::failure::Failure;
 
-/// Whether the server must prove who it is.
+/// Verification of the server's certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// Encrypted against listeners, and no more (`prefer`, `require`).
+    /// None: encrypted against eavesdroppers, and no more (`prefer`, `require`).
     None,
     /// A certificate for its name, signed by one of the file or of the system (`verify-full`).
     Full { roots: Option<PathBuf> },
@@ -61,7 +61,7 @@ fn trusted(file: Option<&PathBuf>) -> Result<RootCertStore, Failure> {
     if roots.is_empty() { Err(refuse("it is empty".to_owned())) } else { Ok(roots) }
 }
 
-/// Takes any certificate, whoever signed it. The server must still own it.
+/// Verifier that accepts any certificate, whoever signed it. The server must still own its key.
 #[derive(Debug)]
 struct AnyCertificate {
     provider: Arc<CryptoProvider>,

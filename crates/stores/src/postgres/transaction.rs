@@ -1,7 +1,7 @@
-//! Several documents, all or none.
+//! Transactions: several documents, all or none.
 //!
 //! The rows are written one by one in the order of their keys, as everywhere in this engine, so
-//! that two transactions never wait for each other.
+//! that two transactions never deadlock.
 
 use futures_util::{FutureExt, future::maybe_done};
 use tokio::time::timeout_at;
@@ -13,7 +13,7 @@ use super::{
     values::Row,
 };
 
-/// Writes all rows if every condition holds: whether they did.
+/// Writes all rows if every condition holds; false if one did not.
 ///
 /// Must run to its end: a transaction that is left open would keep its rows locked.
 pub(super) async fn write_all(
@@ -36,7 +36,7 @@ pub(super) async fn write_all(
     result.map_err(|failure| part(client, failure))
 }
 
-/// `commits` is set when the point of no return is passed.
+/// Runs the transaction. `commits` is set when the point of no return is passed.
 async fn attempt(
     client: &mut deadpool_postgres::Client,
     statements: &Statements,

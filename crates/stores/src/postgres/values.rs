@@ -1,4 +1,4 @@
-//! How keys, versions and times look inside the table.
+//! Column values: keys, versions and times as the table stores them.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -13,20 +13,21 @@ use sayso_turn::{
 
 use crate::lanes::Freight;
 
-/// One write as the table sees it.
+/// A write in the form of a row.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) key: Key,
     /// The version that must be there; none when the document must not exist.
     pub(super) expected: Option<i64>,
-    /// The version it will have.
+    /// The version that it gets.
     pub(super) version: i64,
     pub(super) due: Option<i64>,
     pub(super) body: String,
 }
 
 impl Row {
-    /// `None` when the condition names a version that no document of ours can have.
+    /// Converts a write; `None` when its condition names a version that no document of ours can
+    /// have.
     pub(super) fn new(write: Write, versions: &Versions) -> Option<Self> {
         let expected = match &write.expect {
             Expect::Absent => None,
@@ -56,7 +57,7 @@ impl Freight for Row {
     }
 }
 
-/// Draws versions: random numbers, so that none comes back.
+/// Generates versions: random numbers, so that none comes back.
 ///
 /// A counter would start over when a document is deleted and made anew, and would go back when a
 /// server fails over to a copy that lacks the last writes or is restored from a backup. Then an
@@ -76,7 +77,7 @@ impl Versions {
     }
 }
 
-/// The version that an ETag of ours names; any other text names none.
+/// The version in an ETag of ours; any other text is none.
 pub(super) fn version_of(etag: &ETag) -> Option<i64> {
     let version: i64 = etag.as_str().parse().ok()?;
     (version.to_string() == etag.as_str()).then_some(version)
@@ -86,7 +87,7 @@ pub(super) fn etag_of(version: i64) -> ETag {
     ETag::new(version.to_string())
 }
 
-/// The column has a sign; the end of time is the largest number it takes.
+/// Milliseconds as a signed integer; the end of time is the largest.
 pub(super) fn millis_of(time: Timestamp) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
@@ -95,7 +96,7 @@ pub(super) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
-/// The first bytes after all keys that begin with this text.
+/// The exclusive upper bound of the keys that begin with this text.
 pub(super) fn end_of_prefix(prefix: &str) -> Vec<u8> {
     let mut bytes = prefix.as_bytes().to_vec();
     // UTF-8 never uses the largest byte: it comes after every key, and there is room for one more.

@@ -1,4 +1,4 @@
-//! Saves that travel together: one script, one flush of the server's file, a verdict for each.
+//! Batched saves: one script, one flush of the server's file, a verdict for each.
 //!
 //! A script that the server refuses has not begun, and its error is everybody's. What it refuses
 //! within the script is one document's, which is then tried alone: so the others get what they
@@ -25,19 +25,19 @@ use super::{
 };
 use crate::lanes::Freight;
 
-/// How many scripts with saves are under way at once: while the server flushes for one it reads
+/// The number of scripts with saves in flight at once: while the server flushes for one it reads
 /// another. More than two only when there is a full batch for each.
 pub(super) const LANES: usize = 4;
 
-/// About how many bytes a row has besides its key and its body, and how many arguments: a name, two
-/// ETags, a body, and a few more when it changes the index.
+/// Estimated bytes of a row besides its key and its body (arguments: a name, two ETags, and a few
+/// more when it changes the index).
 const ROW_BYTES: usize = 200;
 const ROW_ARGUMENTS: usize = 5;
 
-/// What the script says about a document that the server refused to write.
+/// The script's verdict on a document that the server refused to write.
 const REFUSED: i64 = -2;
 
-/// 1 when the document was written, 0 on conflict, -1 when it is none of ours; or what went wrong.
+/// 1 when the document was written, 0 on conflict, -1 when it is none of ours; or a failure.
 pub(super) type Verdict = Result<i64, Failure>;
 
 /// One write and the ETag that the document will have.
@@ -48,7 +48,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// What the document's ETag must be. That it can be is known before.
+    /// The ETag that the document must have. It was checked before that there can be such a one.
     fn condition(&self) -> &str {
         condition(&self.write.expect).unwrap_or_default()
     }
@@ -64,18 +64,18 @@ impl Freight for Row {
     }
 }
 
-/// What takes saves to the server.
+/// Sends batches of saves to the server.
 pub(super) struct Carrier {
     pub(super) names: Names,
     pub(super) link: Link,
     pub(super) scripts: Arc<Scripts>,
     pub(super) counters: Arc<Counters>,
-    /// Counts the batches, so that the connections take them in turn.
+    /// Counts the batches, so that they alternate between the connections.
     pub(super) next: AtomicUsize,
 }
 
 impl Carrier {
-    /// The rows have different keys.
+    /// Writes a batch. The rows have different keys.
     pub(super) async fn carry(self: Arc<Self>, rows: Vec<Row>) -> Vec<Verdict> {
         if let [row] = rows.as_slice() {
             return vec![self.save_alone(row).await];
@@ -135,7 +135,7 @@ impl Carrier {
     }
 }
 
-/// Writes one document.
+/// Writes one document by a script of its own.
 pub(super) async fn save(names: &Names, link: &Link, scripts: &Scripts, row: &Row) -> Verdict {
     let Row { write, etag } = row;
     let shard = Shard::of(&write.key);

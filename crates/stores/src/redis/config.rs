@@ -1,20 +1,20 @@
-//! Where the server is, and what is asked of it.
+//! Configuration of the Redis store, from a URL.
 
 use std::{fmt, time::Duration};
 
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, io::tcp::TcpSettings};
 use sayso_turn::store::Error;
 
-/// How long one call may take, unless the configuration says otherwise.
+/// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the names of all keys begin with, unless the URL says otherwise.
+/// The default prefix of all names.
 const PREFIX: &str = "sayso";
 
-/// How long a prefix may be, in bytes.
+/// The longest prefix, in bytes.
 const PREFIX_BYTES_MAX: usize = 64;
 
-/// Where a [`RedisStore`](super::RedisStore) keeps its documents.
+/// Servers, prefix and time-out of a [`RedisStore`](super::RedisStore).
 ///
 /// # Example
 /// ```
@@ -36,13 +36,13 @@ pub struct RedisConfig {
     pub(super) timeout: Duration,
 }
 
-/// What a store does about a server whose settings may lose acknowledged turns.
+/// The reaction to a server whose settings may lose acknowledged turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// It is not opened.
+    /// The store is not opened.
     #[default]
     Strict,
-    /// It is opened with a warning: the server is a cache, and losing turns is accepted.
+    /// The store is opened with a warning: the server is a cache, and losing turns is accepted.
     Relaxed,
 }
 
@@ -82,13 +82,13 @@ impl RedisConfig {
         Ok(config)
     }
 
-    /// Says what to do about settings that may lose turns.
+    /// Sets the reaction to settings that may lose turns.
     #[must_use]
     pub fn with_durability(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }
 
-    /// Says how long one call may take. Then a read has failed and a write is in doubt.
+    /// Sets the time-out of a call. After it a read has failed and a write is in doubt.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

@@ -1,4 +1,4 @@
-//! One page of what is due, from the pages of all shards.
+//! Merges the pages of due documents of all shards into one page.
 //!
 //! Each shard answers in the order of its keys. It is asked for a little more than its fair share;
 //! the page ends where some shard has said all it was asked for and has more, and that shard is
@@ -18,7 +18,7 @@ use super::{
     version::due_in,
 };
 
-/// What one shard answered: in the order of the keys, and whether there may be more.
+/// The answer of one shard: in the order of the keys, and a flag if there may be more.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) found: Vec<Due>,
@@ -26,7 +26,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Reads the answer of the script, if it is one.
+    /// Parses the answer of the script.
     pub(super) fn read(answer: Value) -> Option<Self> {
         let (has_more, found): (i64, Vec<Vec<u8>>) = match answer {
             Value::Array(mut values) if !values.is_empty() => {
@@ -46,7 +46,8 @@ impl Page {
     }
 }
 
-/// What is due, at most `limit`, when `ask` gives what a shard has after a key.
+/// Merges the first `limit` due documents of all shards; `ask` returns those of a shard after a
+/// key.
 pub(super) async fn merge<E, A: Future<Output = Result<Page, E>>>(
     after: Option<&Key>,
     limit: usize,

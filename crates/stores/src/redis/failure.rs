@@ -1,7 +1,8 @@
-//! What a failed call means: did it happen, and what can be done?
+//! Classifies failed calls: did the call happen, and what can be done?
 //!
-//! What was never sent did not happen. What was sent and never answered may have happened. An error
-//! that the server answered means that it did nothing, as far as the code of the error says so.
+//! A call that was never sent did not happen. One that was sent and never answered may have
+//! happened. An error that the server answered means that it did nothing, as far as the code of the
+//! error says so.
 //!
 //! The server quotes arguments in some of its errors, and arguments are what users wrote; so its
 //! text goes no further than this file.
@@ -13,17 +14,17 @@ use sayso_turn::{Key, store::Error};
 
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
-    /// There was no connection, or none in time: nothing was sent.
+    /// No connection, or none in time: nothing was sent.
     Unsent(Option<RedisError>),
-    /// It was sent and there is no answer: the connection broke, or the time was up.
+    /// Sent and not answered: the connection broke, or the time was up.
     Lost(Option<RedisError>),
     /// The server answered with an error.
     Refused(RedisError),
-    /// The server answered what no server of ours would.
+    /// An answer that no server of ours would give.
     Strange,
 }
 
-/// Whether the call could have changed anything.
+/// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Read,
@@ -46,7 +47,7 @@ impl Failure {
         matches!(self, Self::Refused(error) if error.kind() == ErrorKind::Server(kind))
     }
 
-    /// Whether the connection is of no more use: it is broken, slow, or leads to a server that has
+    /// True if the connection is of no more use: it is broken, slow, or leads to a server that has
     /// become a replica.
     pub(super) fn ends_the_connection(&self) -> bool {
         matches!(self, Self::Unsent(_) | Self::Lost(_)) || self.is(ServerErrorKind::ReadOnly)
@@ -182,7 +183,7 @@ fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call
 mod tests {
     use super::*;
 
-    /// How an answer of the server's is reported.
+    /// The report of an error that the server answered.
     fn report(answer: &str, call: Call) -> (&'static str, String) {
         let value = redis::parse_redis_value(format!("-{answer}\r\n").as_bytes()).unwrap();
         let failure = Failure::sent(value.extract_error().unwrap_err());

@@ -21,45 +21,45 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{failure::Failure, names::Shard};
 
-/// How many connections a store has to a server. A server that flushes every write answers after
-/// the flush, and takes only so much from one connection between two: one alone makes the flushes
+/// The number of connections to a server. A server that flushes every write answers after the
+/// flush, and takes only so much from one connection between two: a single one makes the flushes
 /// small.
 const LANES: usize = 2;
 
-/// How long making a connection may take, within the time of the call.
+/// The time limit of connecting, within the time-out of the call.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
-/// How many calls may wait to be written to one connection; more wait for a place.
+/// The number of calls that may wait to be written to one connection; more wait for a place.
 const QUEUE_MAX: usize = 1024;
 
-/// How often a call follows a slot of a cluster to another node.
+/// The number of redirects that a call follows while slots of a cluster are migrating.
 const REDIRECTS_MAX: usize = 5;
 
-/// The way to a server, or to a cluster.
+/// Connections to a server, or to a cluster.
 pub(super) struct Link {
     timeout: Duration,
     lanes: Arc<[Lane]>,
     cluster: Option<Nodes>,
 }
 
-/// Nodes that a cluster has sent calls to while slots were on their way, by address.
+/// Nodes that a cluster has redirected calls to while slots were migrating, by address.
 struct Nodes {
     like: ConnectionInfo,
     lanes: Mutex<BTreeMap<String, Arc<Lane>>>,
 }
 
-/// One connection, or the lack of it.
+/// A multiplexed connection that is made when it is needed, and again when it breaks.
 struct Lane {
     target: Target,
     open: Mutex<Open>,
-    /// Held while connecting, so that one connects and the others wait.
+    /// Held while connecting, so that one caller connects and the others wait.
     connecting: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Open {
     connection: Option<Connection>,
-    /// How often a connection was made: tells a broken one from its successor.
+    /// Generation: tells a broken connection from its successor.
     count: u64,
 }
 
@@ -98,12 +98,12 @@ impl Link {
         Ok(Self { timeout, lanes, cluster })
     }
 
-    /// The same connections to the same server, for calls that may take as long as this.
+    /// The same connections, with another time-out.
     pub(super) fn within(&self, timeout: Duration) -> Self {
         Self { timeout, lanes: Arc::clone(&self.lanes), cluster: None }
     }
 
-    /// How long a call may take.
+    /// The time-out of a call.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -112,7 +112,7 @@ impl Link {
         self.cluster.is_some()
     }
 
-    /// Sends a command to where a shard lives. Once; the answer comes within the time-out.
+    /// Sends a command once to the node of a shard; the answer comes within the time-out.
     pub(super) async fn call(&self, shard: Shard, command: &Cmd) -> Result<Value, Failure> {
         let deadline = Instant::now() + self.timeout;
         let lane = self.lanes.get(shard.number() % self.lanes.len().max(1));
@@ -131,7 +131,7 @@ impl Link {
 }
 
 impl Nodes {
-    /// The node with this address, which differs in nothing else from the one that was configured.
+    /// The node with this address, with the configured settings otherwise.
     fn lane_to(&self, address: &str) -> Option<Arc<Lane>> {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lane) = lanes.get(address) {
@@ -186,7 +186,7 @@ impl Lane {
         Err(failure)
     }
 
-    /// The connection and its number, made by this caller or by the one before.
+    /// The connection and its generation, made by this caller or by the one before.
     async fn connection(&self) -> RedisResult<(Connection, u64)> {
         let _one_at_a_time = self.connecting.lock().await;
         if let Some(found) = self.found() {
@@ -204,7 +204,8 @@ impl Lane {
         open.connection.clone().map(|connection| (connection, open.count))
     }
 
-    /// Nobody else gets this connection. Who has it keeps it until the answer.
+    /// Drops a broken connection, so that nobody else gets it. Callers that have it keep it until
+    /// the answer.
     fn end(&self, count: u64) {
         let mut open = self.open();
         if open.count == count {

@@ -1,4 +1,4 @@
-//! What a document, its shard and the shard's indexes are called in Redis.
+//! Names in Redis: documents, shards (hash tags) and the indexes of a shard.
 //!
 //! A document and the index that knows when it is due change together, in one script. On a cluster
 //! a script may touch one slot only, so the documents are spread over a fixed number of shards, and
@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use sayso_turn::Key;
 
-/// How many shards there are. It is part of the layout: another number finds other names.
+/// The number of shards. It is part of the layout: another number finds other names.
 pub(super) const SHARDS: usize = 64;
 
 /// The names of one store.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     prefix: Arc<str>,
-    /// What the documents of each shard begin with.
+    /// The prefix of the documents of each shard.
     documents: Arc<[String]>,
 }
 
-/// One shard of a store.
+/// A shard: names with one hash tag, and so in one hash slot of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard(usize);
 
@@ -29,7 +29,7 @@ impl Shard {
         (0..SHARDS).map(Self)
     }
 
-    /// The first one, for what has nothing to do with any document.
+    /// The first shard, for calls that are about no document.
     pub(super) const FIRST: Self = Self(0);
 
     pub(super) fn of(key: &Key) -> Self {
@@ -43,7 +43,7 @@ impl Shard {
         Self(folded % SHARDS)
     }
 
-    /// Some shard, another for the next number: for what may go anywhere.
+    /// A shard for a call that may go to any; another one for the next number.
     pub(super) fn any(number: usize) -> Self {
         Self(number % SHARDS)
     }
@@ -52,27 +52,27 @@ impl Shard {
         self.0
     }
 
-    /// A name that lives in the same slot as everything of this shard.
+    /// A name in the same hash slot as everything of this shard.
     pub(super) fn tag(self) -> String {
         format!("{{s{}}}", self.0)
     }
 }
 
 impl Names {
-    /// The prefix is checked by the configuration: it holds no brace and no wildcard.
+    /// Names with a prefix. The configuration has checked it: it holds no brace and no wildcard.
     pub(super) fn new(prefix: &str) -> Self {
         let documents = Shard::all().map(|shard| format!("{prefix}:{}:d:", shard.tag()));
         Self { prefix: prefix.into(), documents: documents.collect() }
     }
 
-    /// A hash of `etag` and `body`.
+    /// Name of a document, which is a hash of `etag` and `body`.
     pub(super) fn document(&self, key: &Key) -> String {
         let mut name = String::new();
         self.write_document(key, &mut name);
         name
     }
 
-    /// Writes the name of a document over a text.
+    /// Overwrites a text with the name of a document.
     pub(super) fn write_document(&self, key: &Key, name: &mut String) {
         let beginning = self.documents(Shard::of(key));
         name.clear();
@@ -81,23 +81,23 @@ impl Names {
         name.push_str(key.as_str());
     }
 
-    /// What all documents of a shard begin with.
+    /// The prefix of all documents of a shard.
     pub(super) fn documents(&self, shard: Shard) -> &str {
         self.documents.get(shard.0).map_or("", String::as_str)
     }
 
-    /// A sorted set by time: what is due some day.
+    /// Name of the sorted set by time: documents that become due some day.
     pub(super) fn waiting(&self, shard: Shard) -> String {
         format!("{}:{}:waiting", self.prefix, shard.tag())
     }
 
-    /// A sorted set by name: what was found due and may be so still.
+    /// Name of the sorted set by key: documents that were found due and may still be.
     pub(super) fn ready(&self, shard: Shard) -> String {
         format!("{}:{}:ready", self.prefix, shard.tag())
     }
 
-    /// A pattern for the documents whose keys begin with a text, of one shard or of all. It may
-    /// match more than these: [`key_of`](Self::key_of) tells.
+    /// A pattern for the documents whose keys have a prefix, of one shard or of all. It may match
+    /// more than these: [`key_of`](Self::key_of) tells.
     pub(super) fn pattern(&self, shard: Option<Shard>, beginning: &str) -> String {
         let tag = shard.map_or_else(|| "{s*}".to_owned(), Shard::tag);
         let mut pattern = format!("{}:{tag}:d:", self.prefix);
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(names.key_of(b"sayso:{s1}:d:\xff"), None);
     }
 
-    /// The layout is for ever: a document written today is looked for under the same name tomorrow.
+    /// Pins the layout: a document written today is looked for under the same name tomorrow.
     #[test]
     fn names_never_change() {
         let names = Names::new("sayso");

@@ -1,4 +1,4 @@
-//! Listing: Redis walks through all its keys, and those that match are named.
+//! Lists keys by `SCAN`, which walks through all keys of the server and returns those that match.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -6,13 +6,14 @@ use sayso_turn::{Key, store::Error};
 
 use super::{RedisStore, decode, failure::Call, names::Shard};
 
-/// About how many names one step looks at.
+/// The number of names that one step looks at, approximately.
 const SCAN_COUNT: usize = 1000;
 
-/// Where a listing is.
+/// Position of a listing.
 pub(super) struct Scan {
     beginning: Arc<str>,
-    /// On a cluster a listing goes from shard to shard, since each lives somewhere else.
+    /// The shard to list. On a cluster a listing goes from shard to shard, since each lives on some
+    /// node.
     shard: Option<Shard>,
     cursor: String,
     seen: BTreeSet<Key>,

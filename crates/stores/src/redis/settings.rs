@@ -1,4 +1,4 @@
-//! What the server's settings mean for the promises.
+//! Checks server settings against the guarantees of the store.
 //!
 //! A turn that was acknowledged must still be there after a crash. Redis keeps that only when it is
 //! told to, so the settings are looked at once, when the store is opened.
@@ -9,18 +9,18 @@ use redis::{Value, from_redis_value};
 
 use super::{config::Durability, failure::Failure, link::Link, names::Shard};
 
-/// What a server says about itself. What it does not say is missing.
+/// Settings as a server reports them. Those it does not report are missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     values: BTreeMap<String, String>,
 }
 
-/// What `INFO` tells and `CONFIG GET` is asked for.
+/// Fields of `INFO`, and names for `CONFIG GET`.
 const INFO: [&str; 4] = ["run_id", "role", "connected_slaves", "cluster_enabled"];
 const CONFIG: [&str; 4] = ["appendonly", "appendfsync", "maxmemory", "maxmemory-policy"];
 
 impl Settings {
-    /// The settings of every server that holds documents of ours.
+    /// Reads the settings of every server that holds documents of ours.
     pub(super) async fn read(link: &Link) -> Result<Vec<Self>, Failure> {
         let mut servers = Vec::<Self>::new();
         for shard in Shard::all().take(if link.is_cluster() { usize::MAX } else { 1 }) {
@@ -65,7 +65,7 @@ impl Settings {
         self.values.get(name).map(String::as_str)
     }
 
-    /// What is to be warned about, or why the server cannot be used.
+    /// Warnings about what weakens the guarantees, or the reason why the server cannot be used.
     pub(super) fn judge(&self, is_cluster: bool, durability: Durability) -> Verdict {
         let mut verdict = Verdict { durability, ..Verdict::default() };
         if !is_cluster && self.get("cluster_enabled") == Some("1") {
@@ -126,7 +126,7 @@ impl Verdict {
         let _first = self.refusal.get_or_insert_with(|| why.to_owned());
     }
 
-    /// Something that voids the promises, unless that is accepted.
+    /// Reports a setting that voids the guarantees: refused, unless the loss is accepted.
     fn doubt(&mut self, what: &str) {
         match self.durability {
             Durability::Relaxed => self.warn(what),
@@ -139,7 +139,7 @@ impl Verdict {
     }
 }
 
-/// The answer, or `None` where this is forbidden or unknown, as it is with many hosted servers.
+/// Sends a command; `None` where it is forbidden or unknown, as on many hosted servers.
 async fn ask(link: &Link, shard: Shard, command: &redis::Cmd) -> Result<Option<Value>, Failure> {
     match link.call(shard, command).await {
         Ok(value) => Ok(Some(value)),

@@ -1,12 +1,12 @@
-//! What a store counts of its saves.
+//! Statistics of saves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a [`RedisStore`](super::RedisStore) has done since it was opened.
+/// Counters of a [`RedisStore`](super::RedisStore) since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedisStats {
-    /// Scripts that carried saves to the server.
+    /// Scripts that wrote saves.
     pub scripts: u64,
     /// Documents that such scripts wrote. Many share a script when many callers are at work.
     pub writes: u64,
@@ -19,7 +19,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Takes note of a script by its verdicts, of which 1 is a document that was written.
+    /// Counts a script by its verdicts, of which 1 is a document that was written.
     pub(super) fn count(&self, verdicts: &[i64]) {
         let written = verdicts.iter().filter(|verdict| **verdict == 1).count();
         let _before = self.scripts.fetch_add(1, Ordering::Relaxed);

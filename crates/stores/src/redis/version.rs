@@ -1,4 +1,4 @@
-//! Versions: an ETag names a write, and the time from which the document is due.
+//! ETags: an ETag names a write, and the time from which the document is due.
 //!
 //! So whoever holds the ETag of a document knows whether the index names it. A save that neither
 //! ends nor begins a wait, which is most of them, leaves the index alone.
@@ -24,8 +24,8 @@ pub(super) fn due_in(etag: &str) -> Option<Timestamp> {
     millis.parse().ok().map(Timestamp::from_millis)
 }
 
-/// What the scripts compare a document's ETag with, empty for "there is none". `None` when it can
-/// never match: no ETag of ours is empty.
+/// The value that the scripts compare a document's ETag with, empty for "there is none". `None`
+/// when it can never match: no ETag of ours is empty.
 pub(super) fn condition(expect: &Expect) -> Option<&str> {
     match expect {
         Expect::Absent => Some(""),
@@ -33,7 +33,7 @@ pub(super) fn condition(expect: &Expect) -> Option<&str> {
     }
 }
 
-/// Whether a write ends, begins or moves a wait.
+/// True if a write changes the index: it adds, removes or moves a due time.
 pub(super) fn changes_index(write: &Write) -> bool {
     let due = match &write.expect {
         Expect::Absent => None,

@@ -1,4 +1,4 @@
-//! The bucket: objects by name, each call once and within its time.
+//! Bucket client: objects by name, each call sent once and with a time-out.
 
 use std::{future::Future, time::Duration};
 
@@ -24,22 +24,22 @@ pub(super) struct Object {
     pub(super) etag: String,
 }
 
-/// When an object is written.
+/// The condition of a conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
-    /// There is none of this name.
+    /// There is no object of this name (`If-None-Match: *`).
     Absent,
-    /// It has this ETag.
+    /// The object has this ETag (`If-Match`).
     At(String),
-    /// Whatever is there.
+    /// None: overwrite.
     Any,
 }
 
-/// A piece of a listing.
+/// A page of a listing.
 pub(super) struct Piece {
     /// Names and sizes.
     pub(super) objects: Vec<(String, u64)>,
-    /// Where the listing goes on.
+    /// Token of the next page.
     pub(super) next: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl Bucket {
         .and_then(|(etag, content)| Ok(Object { content: content.to_vec(), etag: unquoted(etag)? }))
     }
 
-    /// Writes an object: its ETag.
+    /// Writes an object and returns its ETag.
     pub(super) async fn put(
         &self,
         name: &str,
@@ -109,8 +109,7 @@ impl Bucket {
         }
     }
 
-    /// Names that begin with a text, in order: those after another text, or where a listing goes
-    /// on.
+    /// Lists names with a prefix, in order: those after another name, or from a page token on.
     pub(super) async fn list(
         &self,
         beginning: &str,
@@ -149,7 +148,7 @@ fn path(name: &str) -> Result<Path, Failure> {
     Path::parse(name).map_err(|source| Failure::Failed(source.into()))
 }
 
-/// Some servers quote an ETag in one answer and not in another.
+/// Removes the quotes of an ETag: some servers quote it in one answer and not in another.
 fn unquoted(etag: Option<String>) -> Result<String, Failure> {
     let etag = etag.ok_or(Failure::Strange)?;
     let bare = etag.strip_prefix('"').and_then(|etag| etag.strip_suffix('"'));

@@ -1,4 +1,4 @@
-//! Where the bucket is, and who asks.
+//! Configuration of the S3 store: bucket, endpoint and credentials.
 
 use std::{fmt, time::Duration};
 
@@ -8,16 +8,16 @@ use object_store::{
 };
 use sayso_turn::store::Error;
 
-/// How long one call may take, unless the configuration says otherwise.
+/// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long making a connection may take, within the time of the call.
+/// The time limit of connecting, within the time-out of the call.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
-/// How long the prefix may be, in bytes: names end with up to 400 more, of the 1024 that S3 allows.
+/// The longest prefix, in bytes: names end with up to 400 more, of the 1024 that S3 allows.
 const PREFIX_BYTES_MAX: usize = 256;
 
-/// Where an [`S3Store`](super::S3Store) keeps its documents.
+/// Bucket, endpoint and credentials of an [`S3Store`](super::S3Store).
 ///
 /// # Example
 /// ```
@@ -87,7 +87,7 @@ impl S3Config {
         Ok(config)
     }
 
-    /// Uses this key instead of that of the environment.
+    /// Uses this key instead of the one in the environment.
     #[must_use]
     pub fn with_credentials(
         self,
@@ -97,7 +97,7 @@ impl S3Config {
         Self { credentials: Some((access_key_id.into(), secret_access_key.into())), ..self }
     }
 
-    /// Says how long one call may take. Then a read has failed and a write is in doubt.
+    /// Sets the time-out of a call. After it a read has failed and a write is in doubt.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

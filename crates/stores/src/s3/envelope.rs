@@ -1,4 +1,4 @@
-//! What an object holds: a line of ours, and the document.
+//! Content of an object: a header line, and the document.
 //!
 //! The ETag of an S3 object is a hash of its content, so a body that comes back would bring its old
 //! ETag back. The line names the write, which no other write shares, and so every content is a new
@@ -14,23 +14,23 @@ use sayso_turn::{Key, clock::Timestamp};
 
 use super::names::{Marker, spell, unspell};
 
-/// No line is longer: enough for a key of which every byte is spelled with three.
+/// The longest header line: enough for a key of which every byte takes three to encode.
 pub(super) const LINE_BYTES_MAX: usize = 8192;
 
 const MAGIC: &str = "sayso1";
 
-/// The line of an object.
+/// The header line of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) key: Key,
     pub(super) write: String,
-    /// The marker that names the document while it waits.
+    /// The marker that names the document while it is due.
     pub(super) marker: Option<Marker>,
     pub(super) is_gone: bool,
 }
 
 impl Line {
-    /// The whole object.
+    /// The content of the whole object.
     pub(super) fn with_body(&self, body: &str) -> Vec<u8> {
         let state = if self.is_gone { "gone" } else { "here" };
         let marker = self.marker.as_ref().map_or_else(|| "-".to_owned(), marker_text);
@@ -45,7 +45,7 @@ impl Line {
         object.into_bytes()
     }
 
-    /// The line and the body of an object, or `None` when it is none of ours.
+    /// Splits an object into header and body; `None` when it is none of ours.
     pub(super) fn parse(object: &[u8]) -> Option<(Self, &[u8])> {
         let end = object.iter().take(LINE_BYTES_MAX).position(|byte| *byte == b'\n')?;
         let (line, body) = object.split_at_checked(end)?;
@@ -73,12 +73,12 @@ impl Line {
     }
 }
 
-/// Whether an object of this size is a tombstone.
+/// True if an object of this size is a tombstone.
 pub(super) fn is_gone(size: u64) -> bool {
     size % 2 == 1
 }
 
-/// A version as callers see it: the write, its marker, and the ETag of the object.
+/// A version as callers see it in an ETag: the write, its marker, and the ETag of the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) write: String,
@@ -92,7 +92,7 @@ impl Version {
         format!("{}/{marker}/{}", self.write, self.object)
     }
 
-    /// Reads an ETag; `None` when it is none of ours, and then it names no version.
+    /// Parses an ETag; `None` when it is none of ours, and then it names no version.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '/');
         let write = parts.next().filter(|write| is_write(write))?.to_owned();

@@ -1,4 +1,4 @@
-//! What a failed call means: did it happen, and what can be done?
+//! Classifies failed calls: did the call happen, and what can be done?
 //!
 //! The server's text may quote keys, names and signatures; so only its code goes further than this
 //! file.
@@ -11,15 +11,15 @@ use sayso_turn::store::Error;
 /// A call that brought no result.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// There was no answer in time.
+    /// No answer in time.
     Late,
-    /// The library says why.
+    /// An error of the library.
     Failed(object_store::Error),
-    /// The server gave no ETag.
+    /// An answer without an ETag.
     Strange,
 }
 
-/// Whether the call could have changed a document.
+/// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Read,
@@ -27,7 +27,7 @@ pub(super) enum Call {
 }
 
 impl Failure {
-    /// The condition of a write did not hold, or so it says.
+    /// True if the server reports that the condition of a write did not hold.
     pub(super) fn is_conflict(&self) -> bool {
         matches!(
             self,
@@ -38,7 +38,7 @@ impl Failure {
         )
     }
 
-    /// Whether the same read may be made again at once: the connection broke under it.
+    /// True if a read may be repeated at once: the connection broke under it.
     pub(super) fn is_broken_connection(&self) -> bool {
         let Self::Failed(error) = self else { return false };
         matches!(
@@ -47,12 +47,12 @@ impl Failure {
         )
     }
 
-    /// The object has no bytes, not even the first.
+    /// True if a range was asked of an object without any bytes.
     pub(super) fn is_empty_object(&self) -> bool {
         matches!(self, Self::Failed(error) if status(error) == Some(416))
     }
 
-    /// There is no such object.
+    /// True if there is no such object.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Failed(error @ object_store::Error::NotFound { .. })
             if code(error).as_deref() != Some("NoSuchBucket"))
@@ -91,7 +91,7 @@ fn in_doubt(store: Cow<'static, str>, reason: String, call: Call) -> Error {
     }
 }
 
-/// What an answer of the server means.
+/// Classifies an error that the server answered.
 fn answered(
     store: Cow<'static, str>,
     status: Option<u16>,
@@ -146,7 +146,7 @@ fn answered(
     }
 }
 
-/// How the request failed without an answer.
+/// The kind of failure of a request without an answer.
 fn transport(error: &object_store::Error) -> Option<HttpErrorKind> {
     let mut source = error.source();
     while let Some(error) = source {
@@ -158,8 +158,8 @@ fn transport(error: &object_store::Error) -> Option<HttpErrorKind> {
     None
 }
 
-/// The status of the answer. The library tells some by the kind of its error and others only in
-/// words; words that are not understood leave a write in doubt.
+/// Status of the answer. The library tells some by the kind of its error and others only in words;
+/// words that are not understood leave a write in doubt.
 fn status(error: &object_store::Error) -> Option<u16> {
     match error {
         object_store::Error::PermissionDenied { .. } => return Some(403),
@@ -175,7 +175,7 @@ fn status(error: &object_store::Error) -> Option<u16> {
     rest.get(..3)?.parse().ok()
 }
 
-/// The code in the server's answer.
+/// Error code of the server's answer.
 fn code(error: &object_store::Error) -> Option<String> {
     let text = error.to_string();
     let (_, rest) = text.split_once("<Code>")?;

@@ -1,5 +1,5 @@
-//! Markers: small objects that say which documents are due, so that nobody looks through all of
-//! them.
+//! Markers: an index of due documents, made of small objects, so that a search need not read every
+//! document.
 //!
 //! A marker is written before the document that names it and removed after the document that no
 //! longer does. So while a document is due there is a marker, and a marker alone means nothing:
@@ -28,23 +28,23 @@ use super::{
     names::{Listed, Marker},
 };
 
-/// For how long a marker must have been seen without a document before it is removed.
+/// Age after which a stray marker, one without a document that names it, is removed.
 pub(super) const STRAY_AFTER: Duration = Duration::from_secs(120);
 
-/// How many stray markers are remembered; more are found again later.
+/// The number of stray markers that are remembered; more are found again later.
 const STRAYS_MAX: usize = 10_000;
 
-/// How many documents are looked at together.
+/// Documents that are read concurrently.
 const LOOKS: usize = 16;
 
-/// Markers that no document names, and when they were first seen so.
+/// Stray markers: no document names them. With the time at which each was first seen.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     seen: Mutex<BTreeMap<String, Instant>>,
 }
 
 impl Strays {
-    /// Whether a marker has been astray for long enough.
+    /// True if a marker has been stray for long enough to be removed.
     fn is_old(&self, name: &str, after: Duration) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(since) = seen.get(name) {
@@ -62,18 +62,18 @@ impl Strays {
     }
 }
 
-/// What a look has found so far.
+/// State of a search for due documents.
 struct Look<'a> {
     store: &'a S3Store,
     now: Timestamp,
     after: Option<&'a Key>,
     limit: usize,
     found: BTreeMap<Key, Due>,
-    /// Markers of documents that were not looked at yet, of whole groups and one that may go on.
+    /// Markers whose documents were not read yet: whole groups, and one that may go on.
     waiting: Vec<Listed>,
 }
 
-/// What is due, in the order of the keys.
+/// Finds due documents, in the order of the keys.
 pub(super) async fn due(
     store: &S3Store,
     now: Timestamp,
@@ -103,7 +103,7 @@ pub(super) async fn due(
 }
 
 impl Look<'_> {
-    /// Takes the next marker of the listing; whether there is enough before it.
+    /// Takes the next marker of the listing; true if there are enough results before it.
     async fn takes(&mut self, name: &str) -> Result<bool, Failure> {
         let Some(listed) = self.store.names.marked(name) else { return Ok(false) };
         // Between groups the names tell the order of the keys, within one they may not.
@@ -120,7 +120,7 @@ impl Look<'_> {
         Ok(false)
     }
 
-    /// Looks at the documents of the markers.
+    /// Reads the documents of the markers.
     async fn resolve(&mut self) -> Result<(), Failure> {
         let mut by_key = BTreeMap::<Key, Vec<Listed>>::new();
         for listed in std::mem::take(&mut self.waiting) {
@@ -137,7 +137,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// The key of a marker. One of a long key holds it.
+    /// The key of a marker. For a long key it is the marker's content.
     async fn key_of(&self, listed: &Listed) -> Result<Option<Key>, Failure> {
         if let Some(key) = &listed.key {
             return Ok(Some(key.clone()));
@@ -154,7 +154,7 @@ impl Look<'_> {
     }
 }
 
-/// Whether the document of some markers is due.
+/// Reads the document of some markers; returns it if it is due.
 async fn look_at(
     store: &S3Store,
     now: Timestamp,
@@ -192,7 +192,8 @@ pub(super) async fn mark(store: &S3Store, key: &Key, marker: &Marker) -> Result<
     store.bucket.put(&name, content, &Condition::Any).await.map(|_| ())
 }
 
-/// Removes a stray marker, unless the save that wrote it may still be under way.
+/// Removes a stray marker that is old enough. In doubt it stays: the save that wrote it may still
+/// be in flight.
 pub(super) async fn remove_if_old(store: &S3Store, key: &Key, listed: &Listed) {
     if !store.strays.is_old(&listed.name, store.stray_after) {
         return;

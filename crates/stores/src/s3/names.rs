@@ -1,4 +1,4 @@
-//! What a document and its markers are called in the bucket.
+//! Names in the bucket: documents and their markers.
 //!
 //! * `<prefix>/d/<key>`: a document. Letters, digits, `-` and `_` of the key stand for themselves,
 //!   any other byte is a dot and two hexadecimal digits. So a text that keys begin with is, in the
@@ -14,34 +14,33 @@
 use sayso_turn::{Key, clock::Timestamp};
 use sha2::{Digest, Sha256};
 
-/// How long the spelling of a key may be before it is cut, in bytes.
+/// The longest encoded key, in bytes; longer ones are truncated.
 const SPELLING_MAX: usize = 200;
 
-/// How much of a spelling is left when it is cut.
+/// The length of an encoded key after truncation.
 const SPELLING_CUT: usize = 120;
 
-/// How many bytes of a key a marker's name tells.
+/// The number of bytes of a key that a marker's name shows.
 const MARKED_BYTES_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub(super) struct Names {
-    /// Empty, or ends with a slash.
+    /// The prefix: empty, or ends with a slash.
     prefix: String,
 }
 
-/// That a document is due, and which write said so.
+/// A due document's marker: the time, and the write that set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
     pub(super) at: Timestamp,
     pub(super) write: String,
 }
 
-/// A marker as a listing names it.
+/// A marker in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) name: String,
-    /// What is known of the key: the same for all keys between which the names do not tell an
-    /// order.
+    /// The known part of the key: equal for all keys between which the names do not tell an order.
     pub(super) group: String,
     /// The key, if the name tells it.
     pub(super) key: Option<Key>,
@@ -63,7 +62,7 @@ impl Names {
         format!("{}d/{spelling}", self.prefix)
     }
 
-    /// What the names of all documents begin with whose keys begin with a text, and of some others.
+    /// The prefix of the names of all documents whose keys have a prefix, and of some others.
     pub(super) fn documents(&self, beginning: &str) -> String {
         let mut spelling = spell(beginning);
         spelling.truncate(SPELLING_CUT);
@@ -87,17 +86,17 @@ impl Names {
         format!("{}due/{group}{rest}/{at}-{}", self.prefix, marker.write)
     }
 
-    /// What the names of all markers begin with.
+    /// The prefix of the names of all markers.
     pub(super) fn markers(&self) -> String {
         format!("{}due/", self.prefix)
     }
 
-    /// A text between the markers of smaller keys and those of this key and of larger ones.
+    /// A name between the markers of smaller keys and those of this key and of larger ones.
     pub(super) fn markers_from(&self, key: &Key) -> String {
         format!("{}due/{}", self.prefix, group(key).0)
     }
 
-    /// What the name of a marker says, if it is one.
+    /// Parses the name of a marker.
     pub(super) fn marked(&self, name: &str) -> Option<Listed> {
         let rest = name.strip_prefix(&self.prefix)?.strip_prefix("due/")?;
         let (key, marker) = rest.rsplit_once('/')?;
@@ -111,17 +110,17 @@ impl Names {
         Some(Listed { name: name.to_owned(), group: group.to_owned(), key, marker })
     }
 
-    /// An object that is made to see what the server does about conditions.
+    /// Name of the object that is written to check if the server supports conditional writes.
     pub(super) fn check(&self, write: &str) -> String {
         format!("{}check/{write}", self.prefix)
     }
 }
 
-/// A name was cut: it does not tell the key.
+/// Error: the name was truncated and does not tell the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut;
 
-/// How a key is written in a name, and in the first line of a document.
+/// Encodes a key for a name, or for the header of a document.
 pub(super) fn spell(text: &str) -> String {
     let mut spelling = String::with_capacity(text.len() + 16);
     for byte in text.bytes() {
@@ -147,8 +146,8 @@ pub(super) fn unspell(spelling: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// What markers of a key have in common with those of keys that begin alike, and what they have
-/// not.
+/// Splits a key into what its markers have in common with those of keys that begin alike, and the
+/// rest.
 fn group(key: &Key) -> (String, String) {
     let bytes = key.as_str().as_bytes();
     match bytes.split_at_checked(MARKED_BYTES_MAX) {
@@ -186,7 +185,7 @@ fn unhex(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Lower case only, so that no two spellings mean the same.
+/// Parses a hexadecimal digit. Lower case only, so that no two encodings mean the same.
 fn digit(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),

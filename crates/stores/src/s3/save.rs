@@ -1,5 +1,5 @@
-//! Saving: first the marker, if the document is to wait, then the document, then the marker of
-//! before.
+//! Saving: writes the new marker if the document is to become due, then the document, and removes
+//! the old marker last.
 
 use std::{borrow::Cow, sync::Arc, time::Instant};
 
@@ -18,7 +18,7 @@ use super::{
     names::Marker,
 };
 
-/// How often a write starts over when the server reports a conflict that is none.
+/// The limit on retries after a spurious conflict.
 const ROUNDS_MAX: usize = 5;
 
 /// A save whose document is not written yet.
@@ -30,7 +30,7 @@ pub(super) struct Draft {
 }
 
 impl S3Store {
-    /// Writes an object in a document's place: its ETag, or `None` on conflict.
+    /// Writes the object of a document and returns its ETag; `None` on conflict.
     ///
     /// A server may report a conflict that is none (two writes at the same instant) or refuse a
     /// create for a tombstone. So what is stored says what has happened.
@@ -70,8 +70,8 @@ impl S3Store {
         })
     }
 
-    /// Writes the marker that a save needs: none, the one that is there when the time is the same,
-    /// or a new one.
+    /// Writes the marker that a save needs: none, the existing one when the time is the same, or a
+    /// new one.
     pub(super) async fn begin(
         &self,
         write: &Write,
@@ -93,7 +93,7 @@ impl S3Store {
         Ok(Draft { id, start, former, marker })
     }
 
-    /// Writes the document, and sees to the markers of before and after.
+    /// Writes the document and cleans up markers.
     pub(super) async fn finish(&self, write: Write, draft: Draft) -> Result<Saved, Error> {
         let Draft { id, start, former, marker } = draft;
         let former_marker = former.as_ref().and_then(|former| former.marker.as_ref());
@@ -120,8 +120,8 @@ impl S3Store {
         Ok(Saved::Committed(ETag::new(Version { write: id, marker, object }.to_text())))
     }
 
-    /// Removes a marker that no document names any more, in the background. If that fails, a look
-    /// for what is due finds it.
+    /// Removes a stray marker in the background. If that fails, a later search for due documents
+    /// finds it.
     pub(super) async fn remove_marker(&self, key: &Key, marker: &Marker) {
         let (bucket, name) = (Arc::clone(&self.bucket), self.names.marker(key, marker));
         match Arc::clone(&self.removals).try_acquire_owned() {

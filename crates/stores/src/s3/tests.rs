@@ -1,4 +1,4 @@
-//! Markers that no document names, on a real server and with less patience than in earnest.
+//! Stray markers, on a real server and with a shorter waiting time than in production.
 
 use std::{
     collections::hash_map::RandomState,
@@ -10,7 +10,7 @@ use std::{
 
 use super::{names::Marker, *};
 
-/// A store with a prefix of its own, and how long it lets a stray marker be.
+/// A store with a prefix of its own, and the age at which it removes stray markers.
 async fn open(stray_after: Duration) -> S3Store {
     let url = env::var("SAYSO_TEST_S3")
         .expect("SAYSO_TEST_S3 is not set: run the tests with `scripts/servers run s3 -- ...`");
@@ -24,7 +24,7 @@ async fn open(stray_after: Duration) -> S3Store {
     S3Store { stray_after, ..store }
 }
 
-/// Whatever the answer: it may be there already.
+/// Creates the bucket, or ignores that it exists.
 fn create_bucket(endpoint: &str, bucket: &str) {
     let bucket = bucket.strip_prefix("s3://").unwrap();
     let mut stream = TcpStream::connect(endpoint).unwrap();
@@ -68,8 +68,8 @@ async fn a_stray_marker_is_removed_when_no_save_can_be_under_way_any_more() {
     assert_eq!(marked(&store).await.len(), 1);
 }
 
-/// A process is frozen between its marker and its document, and others take the marker for a stray
-/// one.
+/// A process stalls between writing its marker and its document, and others take the marker for a
+/// stray one.
 #[tokio::test]
 async fn a_save_that_took_too_long_writes_its_marker_once_more() {
     let (slow, other) = (open(Duration::ZERO).await, open(Duration::ZERO).await);

@@ -1,4 +1,4 @@
-//! What SQLite's errors mean for a caller: did it happen, and what can be done?
+//! Classifies SQLite's errors by remedy: did the call happen, and what can be done?
 //!
 //! Before COMMIT nothing has happened, whatever the error. A COMMIT that fails is different: when
 //! the disk or the memory failed, the log may hold the whole transaction all the same.
@@ -8,7 +8,7 @@ use std::{borrow::Cow, sync::Arc};
 use rusqlite::ErrorCode;
 use sayso_turn::store::Error;
 
-/// An error of SQLite, sorted. All callers of one transaction share it.
+/// A classified error of SQLite. All callers of one transaction share it.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     remedy: Remedy,
@@ -42,7 +42,8 @@ impl Failure {
         failure
     }
 
-    /// Whether it is about the lock that all writes need, so that trying each alone is no use.
+    /// True if it is about the lock that all writes need, so that there is no use in trying each
+    /// alone.
     pub(super) fn is_about_the_lock(&self) -> bool {
         matches!(
             self.source.sqlite_error_code(),
@@ -91,7 +92,7 @@ fn sort(error: &rusqlite::Error) -> (Remedy, Cow<'static, str>) {
     (remedy, Cow::Borrowed(reason))
 }
 
-/// Whether the transaction of this COMMIT can be in no log: the commit record was never written
+/// True if the transaction of a failed COMMIT can be in no log: the commit record was never written
 /// whole.
 fn is_surely_undone(error: &rusqlite::Error) -> bool {
     matches!(

@@ -1,4 +1,4 @@
-//! The database file: is it ours, and if so, open it the one right way.
+//! The database file: checks that it is ours, creates what is missing, and opens it.
 //!
 //! A file that is not ours, or newer than this build, is refused before anything could change it.
 
@@ -18,13 +18,14 @@ use sayso_turn::store::Error;
 
 use super::failure::Failure;
 
-/// "Says", in the place that SQLite gives to applications for this.
+/// Application id in the file's header: "Says", as ASCII.
 const APPLICATION_ID: i32 = 0x5361_7973;
 
-/// The layout of the tables. A build refuses a file with a higher number.
+/// Format of the tables. A build refuses a file with a higher number.
 const FORMAT: i32 = 1;
 
-/// An ordinary table: without row ids, bodies of a kilobyte would take twice the time and room.
+/// The table. An ordinary one: without row ids, bodies of a kilobyte would take twice the time and
+/// room.
 const SCHEMA: &str = "
     CREATE TABLE document (
         key TEXT NOT NULL PRIMARY KEY,
@@ -33,13 +34,13 @@ const SCHEMA: &str = "
         body TEXT NOT NULL
     ) STRICT;";
 
-/// The few documents that wait. Nothing is in it that changes with every save.
+/// Partial index of the few documents that are due. Holds nothing that changes with every save.
 const INDEX: &str = "CREATE INDEX document_due ON document (due, key) WHERE due IS NOT NULL";
 
 /// The smallest file that can be a database: one page. SQLite would take less for an empty one.
 const DATABASE_BYTES_MIN: u64 = 512;
 
-/// How long setting up is tried again while other processes set the same file up.
+/// The time limit of setting up while other processes hold locks on the file.
 const SET_UP_MAX: Duration = Duration::from_secs(10);
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(25);
 
@@ -131,8 +132,7 @@ impl DatabaseFile {
         })
     }
 
-    /// Looks at an existing file as it lies there: without its log, without a lock, without a
-    /// change.
+    /// Checks an existing file as it lies there: without its log, without a lock, without a change.
     ///
     /// Through SQLite all the same: to open and close the file any other way would release the
     /// locks that this process may already hold on it.
@@ -175,8 +175,8 @@ impl DatabaseFile {
         Ok(())
     }
 
-    /// Tries again for a while when other processes are in the way: setting up needs locks that
-    /// SQLite does not wait for by itself.
+    /// Retries while other processes hold a lock: setting up needs locks that SQLite does not wait
+    /// for by itself.
     fn patiently<T>(&self, step: impl Fn() -> rusqlite::Result<T>) -> Result<T, Error> {
         let started = Instant::now();
         loop {
@@ -208,7 +208,7 @@ impl DatabaseFile {
     }
 }
 
-/// What a file says about itself.
+/// Identity of a file: its header fields and the number of its tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Numbers {
     application: i32,
@@ -240,8 +240,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
     numbers(connection)
 }
 
-/// Whether the index is there as this build makes it. Earlier builds had the version in it; they
-/// and this one get along with either.
+/// True if the index is as this build makes it. Earlier builds had the version in it; they and this
+/// one get along with either.
 fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_due' AND sql = ?1";
     connection.query_row(sql, [INDEX], |row| Ok(row.get::<_, i64>(0)? == 1))
@@ -261,7 +261,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// A name for SQLite under which it reads the file alone, as if nobody could ever change it.
+/// URL that opens the file as immutable: read alone, as if nobody could ever change it.
 fn immutable_url(path: &Path) -> String {
     let mut url = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -276,7 +276,7 @@ fn immutable_url(path: &Path) -> String {
     url
 }
 
-/// Makes new folders durable: a folder is an entry in the one above it.
+/// Syncs the parents of new folders to disk: a folder is an entry in the one above it.
 fn sync_parents(folders: &[&Path]) -> io::Result<()> {
     #[cfg(unix)]
     for parent in folders.iter().filter_map(|folder| folder.parent()) {

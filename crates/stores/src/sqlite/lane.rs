@@ -1,7 +1,7 @@
-//! A lane: a thread of its own with a bounded queue in front of it.
+//! Worker thread with a bounded queue in front of it.
 //!
-//! SQLite blocks, so it never runs where futures do. A lane ends when it is dropped: what is queued
-//! is still done, and the thread is joined.
+//! SQLite blocks, so it never runs on the threads of the async runtime. A worker ends when it is
+//! dropped: what is queued is still done, and the thread is joined.
 
 use std::{
     borrow::Cow,
@@ -18,7 +18,7 @@ pub(super) struct Lane<T> {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The lane's thread is gone; what was to be sent was not.
+/// Error: the thread has ended; the item was not sent.
 pub(super) struct Ended;
 
 impl<T: Send + 'static> Lane<T> {

@@ -1,4 +1,4 @@
-//! The readers: threads with a connection each, that answer what waits in one short snapshot.
+//! Readers: threads with a connection each, that answer all queued reads in one short snapshot.
 //!
 //! The snapshot is taken after the calls arrived, so each sees every write acknowledged before it.
 //! It ends with the batch, so the log can always be cleaned up.
@@ -33,8 +33,8 @@ pub(super) struct Reader {
 }
 
 pub(super) const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
-/// The index is named because the planner would rather walk all keys than sort the few that are
-/// due.
+/// Query of due documents. It names the index, because the planner would rather walk all keys than
+/// sort the few that are due.
 pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY document_due
     WHERE due <= ?1 AND key > ?2 ORDER BY key LIMIT ?3";
 pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
@@ -105,7 +105,7 @@ impl Reader {
             .collect()
     }
 
-    /// In the order of bytes, the keys with one prefix stand together, so the first one without it
+    /// Lists keys with a prefix. In byte order they stand together, so the first one without it
     /// ends the list. No pattern is involved that a key could contain.
     fn list(&self, prefix: &str, after: Option<&Key>, limit: usize) -> Result<Vec<Key>, Error> {
         let (sql, from) = match after {
@@ -145,7 +145,7 @@ impl Reader {
     }
 }
 
-/// A column as text, or what is wrong with it. Only the database can fail here.
+/// A column as text, or the reason why it is none. Only the database can fail here.
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Result<String, String>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) => {

@@ -1,4 +1,4 @@
-//! What only SQLite can show: locks of others, full disks, statements that fail, plans of queries.
+//! SQLite alone: locks held by others, full disks, failing statements, query plans.
 
 use std::time::Duration;
 
@@ -196,7 +196,7 @@ fn a_name_that_means_something_to_sqlite_is_a_file_all_the_same() {
     assert!(SqliteStore::open("").is_err());
 }
 
-/// A store above shows the name of its file and no more of the path.
+/// The store's name shows the file's name and no more of its path.
 #[test]
 fn a_store_is_shown_by_its_file() {
     let (_folder, store, _other) = open(BUSY_MAX);

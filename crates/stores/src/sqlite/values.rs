@@ -1,11 +1,11 @@
-//! How versions and times look inside the file.
+//! Column values: versions and times as the file stores them.
 
 use sayso_turn::{
     clock::Timestamp,
     store::{ETag, Expect},
 };
 
-/// The version that an ETag of ours names; any other text names none.
+/// The version in an ETag of ours; any other text is none.
 pub(super) fn version_of(etag: &ETag) -> Option<i64> {
     let version: i64 = etag.as_str().parse().ok()?;
     (version.to_string() == etag.as_str()).then_some(version)
@@ -15,7 +15,7 @@ pub(super) fn etag_of(version: i64) -> ETag {
     ETag::new(version.to_string())
 }
 
-/// SQLite's integers have a sign; the end of time is the largest of them.
+/// Milliseconds as a signed integer; the end of time is the largest.
 pub(super) fn millis_of(time: Timestamp) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The writer: the one thread that changes the file, many callers to a transaction.
+//! Group commit: the one thread that changes the file, many callers to a transaction.
 //!
 //! While a transaction is flushed to disk others queue up, and the next one takes them all. A
 //! caller is answered after the flush, with its own verdict. When a statement fails the whole
@@ -23,14 +23,14 @@ use super::{
 /// New versions, in the order of the writes; none for a delete.
 pub(super) type Verdict = Saved<Vec<ETag>>;
 
-/// What one caller wants done, and where the answer goes.
+/// A change that one caller wants, and the channel for its answer.
 pub(super) struct Job {
     pub(super) change: Change,
     pub(super) reply: oneshot::Sender<Result<Verdict, Failure>>,
 }
 
 pub(super) enum Change {
-    /// All of these or none.
+    /// Saves all of these or none.
     Save(Vec<Write>),
     Delete {
         key: Key,
@@ -47,7 +47,7 @@ const INSERT: &str = "INSERT INTO document (key, version, due, body) VALUES (?1,
     ON CONFLICT DO NOTHING";
 pub(super) const UPDATE: &str = "UPDATE document SET version = ?2 + 1, due = ?3, body = ?4
     WHERE key = ?1 AND version = ?2";
-/// The same where the document goes on waiting, or not waiting, as before: then no index changes.
+/// As `UPDATE`, where the due time stays the same: then no index changes.
 pub(super) const UPDATE_BODY: &str = "UPDATE document SET version = ?2 + 1, body = ?4
     WHERE key = ?1 AND version = ?2 AND due IS ?3";
 pub(super) const DELETE: &str = "DELETE FROM document WHERE key = ?1 AND version = ?2";
@@ -148,7 +148,7 @@ impl Writer {
         Ok(Saved::Committed(etags))
     }
 
-    /// Writes one document: its new version, or `None` when its condition does not hold.
+    /// Writes one document and returns its new version; `None` when its condition does not hold.
     fn write(&self, write: &Write) -> rusqlite::Result<Option<ETag>> {
         let Some(expected) = expected_version(&write.expect) else { return Ok(None) };
         let (sql, given, version) = match expected {
@@ -174,7 +174,7 @@ impl Writer {
         self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
     }
 
-    /// Undoes the transaction, unless SQLite has already done so by itself.
+    /// Rolls back the transaction, unless SQLite has already done so by itself.
     fn roll_back(&self) {
         if !self.connection.is_autocommit() {
             // When this fails too, the next BEGIN fails and says why.

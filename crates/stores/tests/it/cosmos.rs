@@ -34,8 +34,8 @@ mod tenant {
     sayso_stores::conformance!(make(config().containers(Containers::Tenant)), cases: 8, operations: 40);
 }
 
-/// Whose layout it is changes names and shapes, not the contract. Only a body that the other SDK
-/// could not read is refused, so the check that saves such bodies is left out.
+/// Another layout changes names and shapes, not the contract. Only a body that the other SDK could
+/// not read is refused, so the check that saves such bodies is left out.
 mod js {
     use sayso_stores::{
         Layout,

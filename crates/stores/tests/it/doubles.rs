@@ -1,4 +1,4 @@
-//! The doubles are stores themselves, and do to calls what they say.
+//! Test doubles are stores themselves, and do to calls what they say.
 
 use std::{future::ready, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Opening: what is ours is kept, what is not is refused in one clear sentence and left as it is.
+//! Opening: a file of ours is kept, any other is refused in one clear sentence and left unchanged.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! Writes that are under way together share a flush, and none is forgotten.
+//! Group commit: writes in flight together share a flush, and none is forgotten.
 
 use std::{io::Write as _, sync::Arc};
 

@@ -58,7 +58,7 @@ async fn open(url: &str) -> S3Store {
     S3Store::open(config(url)).await.unwrap()
 }
 
-/// Where the endpoint of a URL is, if it is a server of ours.
+/// The address of the endpoint in a URL, if it is a server of ours.
 fn endpoint(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("endpoint=http://")?;
     Some(rest.split_once('&').map_or(rest, |(endpoint, _)| endpoint))

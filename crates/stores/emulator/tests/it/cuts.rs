@@ -20,8 +20,8 @@ use super::{
     server::{Server, config, free_port},
 };
 
-/// Hands everything on between the store and the server. When told so, it lets the next answers
-/// come and keeps them, and closes the connection instead.
+/// Proxy between the store and the server. On request it lets the next answers come, keeps them,
+/// and closes the connection instead.
 #[derive(Clone, Debug, Default)]
 struct Knife {
     cuts: Arc<AtomicU32>,

@@ -1,4 +1,4 @@
-//! Faults inside the library: what the store says, what it did, and how often it was tried.
+//! Faults inside the client library: the store's errors, the effect, and the number of attempts.
 
 use std::{
     sync::Arc,
@@ -18,7 +18,7 @@ use super::scene::{
     committed, create, fault, fault_named, fault_once, key, replace, store, stored,
 };
 
-/// Longer than any call may take, by far.
+/// Much longer than any call may take.
 const SOON: Duration = Duration::from_secs(15);
 
 fn failing(error: Fault) -> FaultInjectionResult {
@@ -44,7 +44,7 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
-/// Creates, replaces and deletes under a lasting fault. Each ends soon and with an error of that
+/// Creates, replaces and deletes under a permanent fault. Each ends soon and with an error of that
 /// kind; nothing happened; and the write was sent `tries_max` times at most.
 async fn writes_under(result: FaultInjectionResult, expected: &str, tries_max: u32) {
     let [on_create, on_replace, on_delete] =
@@ -236,7 +236,7 @@ async fn increments_all_count_once_though_every_fifth_answer_is_lost() {
     assert!(on_replace.hit_count() > 0, "no answer was lost");
 }
 
-/// Adds a number, as the engine does it: on conflict from the start, on doubt after a look.
+/// Adds a number, as the engine does it: on conflict from the start, on doubt after a load.
 async fn increment(store: &CosmosStore, number: u32) {
     for _ in 0..1_000 {
         let found = store.load(&key()).await.unwrap().unwrap();

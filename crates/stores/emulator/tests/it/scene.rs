@@ -1,4 +1,4 @@
-//! What the tests share: documents, and an emulator in this process that fails on request.
+//! Scene of the tests: documents, and an emulator in this process that fails on request.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,7 +22,7 @@ use sayso_turn::{
 /// The emulator takes any key.
 pub(super) const ANY_KEY: &str = "ZW11bGF0b3I=";
 
-/// Where the emulator in this process pretends to be. Nothing is ever sent there.
+/// Pretended address of the emulator in this process. Nothing is ever sent there.
 const NOWHERE: &str = "https://eastus.emulator.local/";
 
 pub(super) fn key() -> Key {
@@ -85,7 +85,7 @@ fn rule(
     FaultInjectionRuleBuilder::new(name, result).with_condition(condition)
 }
 
-/// A store on an emulator of its own, with faults in between.
+/// A store on an emulator of its own, with injected faults.
 pub(super) async fn store(faults: &[&Arc<FaultInjectionRule>]) -> CosmosStore {
     let base = Url::parse(NOWHERE).unwrap();
     let region = VirtualRegion::new("East US", base.clone());

@@ -11,7 +11,7 @@ use sayso_turn::store::{Error, Store};
 
 use super::scene::{ANY_KEY, committed, create, key, replace, stored};
 
-/// How long the server may take to start.
+/// The time limit for the server's start.
 const START_MAX: Duration = Duration::from_secs(30);
 
 /// A server process, ended when dropped.
@@ -22,7 +22,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts it on a port, for clients that come by another one.
+    /// Starts it on a port, for clients that connect through another one.
     pub(super) async fn start(port: u16, public: u16) -> Self {
         let program = env!("CARGO_BIN_EXE_sayso-cosmos-emulator");
         let ports = [port, public].map(|port| port.to_string());

@@ -5,13 +5,13 @@
 pub(super) struct Escape {
     sign: u8,
     digits: &'static [u8; 16],
-    /// What is plain besides letters and digits.
+    /// Characters besides letters and digits that are not escaped.
     plain: &'static [u8],
-    /// What stands for a space, where it has a sign of its own.
+    /// The character that stands for a space, where spaces are not escaped.
     space: Option<u8>,
 }
 
-/// Ours: what is left needs no escape in a URL, has no meaning in a path and is not empty.
+/// Sayso's own: the result needs no escape in a URL, has no meaning in a path and is not empty.
 pub(super) const OURS: Escape =
     Escape { sign: b'~', digits: b"0123456789ABCDEF", plain: b"-_", space: None };
 
@@ -42,13 +42,13 @@ impl Escape {
         escaped
     }
 
-    /// The text that was escaped; `None` when this way never gives such a text.
+    /// Unescapes; `None` when this way of escaping never produces such a text.
     pub(super) fn restore(self, escaped: &str) -> Option<String> {
         let text = String::from_utf8(self.bytes(escaped).0).ok()?;
         (self.escape(&text) == escaped).then_some(text)
     }
 
-    /// As much of the text as can be told when the end of the escaped one is missing.
+    /// Unescapes the beginning of a text whose end was cut off.
     pub(super) fn restore_start(self, escaped: &str) -> Option<String> {
         let mut bytes = self.bytes(escaped).0;
         if let Err(error) = std::str::from_utf8(&bytes) {
@@ -60,7 +60,7 @@ impl Escape {
         escaped.starts_with(&self.escape(&text)).then_some(text)
     }
 
-    /// The bytes up to the first sign without its two digits, and whether that was the end.
+    /// Decodes bytes up to the first sign without its two digits; also tells if that was the end.
     fn bytes(self, escaped: &str) -> (Vec<u8>, bool) {
         let mut bytes = Vec::with_capacity(escaped.len());
         let mut rest = escaped.as_bytes();

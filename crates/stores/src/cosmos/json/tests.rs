@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a service that sorts members gives back.
+/// The value as a service returns it that sorts members.
 fn sorted(value: &Json) -> Json {
     match value {
         Json::List(items) => Json::List(items.iter().map(sorted).collect()),
@@ -16,7 +16,7 @@ fn sorted(value: &Json) -> Json {
     }
 }
 
-/// Through a service that keeps values only.
+/// The text after a round trip through a service that keeps only values.
 fn through(text: &str) -> String {
     let value = Json::parse(text).unwrap();
     let mut kept = sorted(&value);

@@ -1,4 +1,4 @@
-//! Names of types that may be written though no SDK wrote them into the document before.
+//! Type names that may be written although no SDK wrote them into the document before.
 //!
 //! A stack of dialogs changes as a whole: a prompt that begins here is an object where none was.
 //! The SDKs read it only with its type, so the dialogs write the types of a stack themselves, and
@@ -10,10 +10,10 @@
 
 use super::{Members, Node};
 
-/// The names of an SDK.
+/// Known type names of an SDK.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
-    /// The member that holds a name.
+    /// The member that holds a type name.
     kind: &'static str,
     objects: &'static [&'static str],
     /// The member that holds the items of a list, and the names of lists.
@@ -66,7 +66,7 @@ pub(super) const PYTHON: Known = Known {
 const PYTHON_STATE: &str = "botbuilder.dialogs.dialog_state.DialogState";
 
 impl Known {
-    /// The members of a value that name its type, if that is one of these; else none.
+    /// The members of a value that name its type, if the type is known; else none.
     pub(super) fn given(self, node: &Node) -> &'static [&'static str] {
         let Node::Object(members) = node else { return &[] };
         let Some(name) = only(members, self.kind).and_then(Node::as_text) else { return &[] };
@@ -84,7 +84,7 @@ impl Known {
         if is_list && lists.contains(&&*name) { &["$type", "$values"] } else { &[] }
     }
 
-    /// Whether a value is a member of a known enumeration.
+    /// True if a value is a member of a known enumeration.
     pub(super) fn is_value(self, node: &Node) -> bool {
         let Some((known, values)) = self.call else { return false };
         match super::references::called(node) {
@@ -97,7 +97,8 @@ impl Known {
     }
 }
 
-/// The member of this name, if there is exactly one: readers take the first or the last of several.
+/// The member of this name, if there is exactly one: of several, some readers take the first and
+/// some the last.
 fn only<'a>(members: &'a Members, name: &str) -> Option<&'a Node> {
     let mut named = members.iter().filter(|(own, _)| own == name);
     named.next().filter(|_| named.next().is_none()).map(|(_, value)| value)

@@ -1,4 +1,4 @@
-//! Notes: what was taken out of a document, by the place where it was and the shape it had.
+//! Notes: the types taken out of a document, by the place and the shape of each value.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use sha2::{Digest, Sha256};
 
 use super::super::node::{Members, Node};
 
-/// What was taken out, by place. It is kept as an object beside the document.
+/// Types taken out of a document, by place. They are kept as an object beside the document.
 #[derive(Debug, Default)]
 pub(in crate::layout) struct Notes {
     notes: BTreeMap<String, Node>,
-    /// Whether some are about whole values.
+    /// True if some notes are about whole values.
     has_contents: bool,
 }
 
@@ -61,7 +61,7 @@ impl Notes {
         drop(self.notes.insert(place.to_owned(), note));
     }
 
-    /// The types that a value at a place had, if it still has the shape.
+    /// The types of a value at a place, if it still has the shape.
     pub(super) fn types_for(&self, node: &Node, place: &str) -> Option<Members> {
         let shaped = match node {
             Node::Leaf(_) => return None,
@@ -97,8 +97,8 @@ pub(super) struct Taken {
     pub(super) types: Members,
 }
 
-/// Where a note about a value belongs: its place and its shape. All items of a list have one place,
-/// so that an item that moves or joins them finds its type by its shape.
+/// The key of a note: place and shape of the value. All items of a list have one place, so that an
+/// item that moves or joins them finds its type by its shape.
 pub(super) fn noted(place: &str, node: &Node, types: &Members) -> String {
     match node {
         Node::List(_) => format!("{place}#[]"),

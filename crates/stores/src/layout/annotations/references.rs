@@ -10,12 +10,12 @@
 
 use super::{Members, Node};
 
-/// More parts than this are not copies of a few messages.
+/// The limit on copied parts: more than this are not copies of a few messages.
 const COPIED_MAX: usize = 5_000;
 
 const REFERENCE: &str = "py/id";
 
-/// Objects that may as well be copies.
+/// Type of the objects that may be replaced by copies.
 const MESSAGE: &str = "botbuilder.schema._models_py3.Activity";
 
 /// Replaces the references to values by the values, and numbers the others anew.
@@ -72,7 +72,7 @@ fn is_null(node: &Node) -> bool {
     matches!(node, Node::Leaf(raw) if raw == "null")
 }
 
-/// What is known of the part of a number.
+/// A part of the document that a number refers to.
 #[derive(Debug)]
 struct Part {
     /// Its number in the new document.
@@ -81,18 +81,18 @@ struct Part {
     copy: Option<Node>,
 }
 
-/// A walk in the order in which jsonpickle counts.
+/// Depth-first walk in the order in which jsonpickle counts.
 #[derive(Debug, Default)]
 struct Walk {
     parts: Vec<Part>,
-    /// The parts of the new document.
+    /// Parts of the new document so far.
     count: usize,
-    /// Those of them that are in place of a reference.
+    /// Parts that replace a reference.
     copied: usize,
 }
 
 impl Walk {
-    /// The value with its references followed; `None` where the counting is not known.
+    /// A copy of the value with its references resolved; `None` where the counting is not known.
     fn copy(&mut self, node: &Node) -> Option<Node> {
         match node {
             Node::Leaf(_) => Some(node.clone()),
@@ -170,7 +170,7 @@ impl Walk {
         (self.copied <= COPIED_MAX).then_some(copy)
     }
 
-    /// Counts a part; its number in the old document.
+    /// Counts a part and returns its number in the old document.
     fn part(&mut self) -> usize {
         let (at, number) = (self.parts.len(), self.count);
         self.parts.push(Part { number, copy: None });
@@ -179,7 +179,7 @@ impl Walk {
     }
 }
 
-/// Whether a value that is written as a call never changes.
+/// True if a value that is written as a call never changes.
 fn is_value(node: &Node) -> bool {
     called(node).is_some_and(|(kind, arguments)| {
         // What the SDK itself writes so are enumerations.
@@ -188,8 +188,7 @@ fn is_value(node: &Node) -> bool {
     })
 }
 
-/// The parts of a copy. It has been walked once, so that it can be counted, and it refers to
-/// nothing.
+/// Counts the parts of a copy, which holds no references itself.
 fn count(node: &Node) -> usize {
     let mut walk = Walk::default();
     drop(walk.copy(node));

@@ -12,7 +12,7 @@ const INSTANCE: &str =
     "Microsoft.Bot.Builder.Dialogs.DialogInstance, Microsoft.Bot.Builder.Dialogs";
 const DICTIONARY: &str = "System.Collections.Generic.Dictionary`2[[System.String, System.Private.CoreLib],[System.Object, System.Private.CoreLib]], System.Private.CoreLib";
 
-/// Reads, changes the text and writes back.
+/// Reads a body, changes its text and writes it back.
 fn changed(layout: Layout, text: &str, from: &str, to: &str) -> Result<String, String> {
     let body = read(layout, text.to_owned()).unwrap();
     assert!(body.contains(from), "{body}");
@@ -117,7 +117,7 @@ fn a_written_type_takes_the_place_of_the_noted_one() {
     assert_eq!(write(Layout::Dotnet, body.replacen(plain, &named, 1)).unwrap(), text);
 }
 
-/// An object, an enumeration and a message, each of them twice, as jsonpickle counts them.
+/// A document with an object, an enumeration and a message, each twice, as jsonpickle counts them.
 fn referring() -> String {
     let kind = style("botbuilder.schema._connector_client_enums.ActivityTypes", "message");
     let message =

@@ -1,4 +1,4 @@
-//! Bodies as the SDKs write them, there and back.
+//! Bodies as the SDKs write them, read and written back.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn read_json(layout: Layout, text: &str) -> serde_json::Value {
     serde_json::from_str(&read(layout, text.to_owned()).unwrap()).unwrap()
 }
 
-/// Reads, changes the text and writes back.
+/// Reads a body, changes its text and writes it back.
 fn changed(layout: Layout, text: &str, from: &str, to: &str) -> Result<String, String> {
     let body = read(layout, text.to_owned()).unwrap();
     assert!(body.contains(from), "{body}");

@@ -1,4 +1,4 @@
-//! What a document is as a blob, and blobs that are no documents.
+//! Documents as blobs, and blobs that are no documents.
 
 use std::collections::HashMap;
 

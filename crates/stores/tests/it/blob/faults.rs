@@ -19,7 +19,7 @@ use sayso_turn::{
 
 use super::{account, key, new_container, open, part, save, write};
 
-/// Passes everything on, until it is told to keep an answer back and hang up.
+/// Proxy that passes everything on, until it is told to keep an answer back and hang up.
 struct Proxy {
     port: u16,
     cut: Arc<AtomicBool>,

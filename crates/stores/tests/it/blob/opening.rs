@@ -1,4 +1,4 @@
-//! Opening: keys and signatures let in, and what is wrong is said in one sentence.
+//! Opening: keys and signatures let in, and errors are one clear sentence.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use sayso_turn::store::{Error, Expect, Saved, Store};
 
 use super::{account, config, key, new_container, open, part, save, write};
 
-/// A signature for one container, or for the account.
+/// A shared access signature for one container, or for the account.
 fn signature(container: Option<&str>, rights: &str) -> String {
     let (account, version, until) = (part("AccountName"), "2020-12-06", "2099-01-01T00:00:00Z");
     let (text, query) = match container {

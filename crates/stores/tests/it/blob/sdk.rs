@@ -94,7 +94,7 @@ fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk")
 }
 
-/// Where the SDKs are installed.
+/// The folder where the SDKs are installed.
 fn installed() -> PathBuf {
     let home =
         || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/sayso-servers"));

@@ -129,7 +129,7 @@ async fn is_handed_over(sdk: Sdk) {
     }
 }
 
-/// Every message goes to the other one.
+/// The two bots take turns, message by message.
 async fn goes_to_and_fro(talk: Talk, we_begin: bool) {
     for (index, turn) in talk.turns.iter().enumerate() {
         match (index % 2 == 0) == we_begin {
@@ -195,7 +195,7 @@ async fn a_decimal_of_python_stays_a_decimal() {
     talk.theirs(&[("0.25", "The result of the first minus the second is 3.25.")]).await;
 }
 
-/// What is in between is what the SDK keeps, and not what only we can read.
+/// The stack in the middle of a dialogue has the SDK's form, and not one that only we can read.
 #[tokio::test]
 async fn the_stack_is_kept_as_the_sdks_have_it() {
     let talk = Talk::of_order(Sdk::Js).await;

@@ -1,4 +1,4 @@
-//! What is stored, member by member, and what it costs.
+//! Stored items, member by member, and the cost of calls.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -12,7 +12,7 @@ use super::scene::{self, CONTAINER, Raw, committed, create, key, replace};
 
 const RECORDED: &str = include_str!("../../fixtures/cosmos/js.jsonl");
 
-/// What another SDK sends: the members that a container does not add by itself.
+/// The item as another SDK sends it: without the members that a container adds.
 fn sent(recorded: &Value) -> Value {
     let members = recorded.as_object().unwrap().iter().filter(|(name, _)| !name.starts_with('_'));
     Value::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect())
@@ -67,7 +67,7 @@ fn levels(value: &Value) -> usize {
     }
 }
 
-/// What makes the text whole again, with a member more where there is room for one.
+/// The end of a text that was cut, with a further member where there is room for one.
 fn closing(body: &str) -> String {
     let braces = body.len() - body.trim_end_matches('}').len();
     let comma = if body == "{}" { "" } else { "," };

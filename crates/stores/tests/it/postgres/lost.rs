@@ -51,7 +51,7 @@ impl Call {
         }
     }
 
-    /// Whether the call has had its effect, as one sees who asks for it directly.
+    /// True if the call has had its effect, by a look at the table.
     async fn has_happened(self, store: &PostgresStore, round: &str) -> bool {
         let stored = store.load(&key(round)).await.unwrap();
         match self {
@@ -64,7 +64,7 @@ impl Call {
     }
 }
 
-/// Loses the answer to a call: what the caller is told, and after what time.
+/// Loses the answer to a call; returns what the caller is told, and after what time.
 async fn lose(schema: &str, call: Call, answers: Answers, timeout: Duration) -> (Error, Duration) {
     let url = server();
     let (_, rest) = url.split_once('@').unwrap();

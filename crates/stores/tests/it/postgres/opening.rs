@@ -1,4 +1,5 @@
-//! Opening: what is missing is made once, what is not ours is left alone, what is wrong is said.
+//! Opening: a missing table is made once, a foreign one is left alone, errors are one clear
+//! sentence.
 
 use futures_util::future::join_all;
 use sayso_stores::PostgresStore;

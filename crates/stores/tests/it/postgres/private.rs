@@ -1,4 +1,4 @@
-//! A server of a test's own, that it may stop, start again and set up as it likes.
+//! A server of a test's own, which it may stop, restart and configure.
 
 use std::{
     net::TcpListener,
@@ -13,7 +13,7 @@ use sayso_turn::store::Error;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
-/// How often the start of a server is looked for, a tenth of a second apart.
+/// The limit on checks if the server has started, a tenth of a second apart.
 const LOOKS_MAX: usize = 300;
 
 pub(super) struct Server {
@@ -78,7 +78,7 @@ impl Server {
         let _status = child.wait().unwrap();
     }
 
-    /// Ends the server in good order: sessions are broken off, the files are closed.
+    /// Ends the server in good order: sessions are closed, files are complete.
     pub(super) fn stop(&mut self) {
         let mut child = self.child.take().expect("it runs");
         let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -99,7 +99,7 @@ impl Server {
         self.folder.path()
     }
 
-    /// Opens a store once the server lets us in.
+    /// Opens a store once the server accepts connections.
     pub(super) async fn open(&self, parameters: &str) -> Result<PostgresStore, Error> {
         PostgresStore::open_url(&super::with(&self.url(), parameters)).await
     }

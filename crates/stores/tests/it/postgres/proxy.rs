@@ -10,7 +10,7 @@ use tokio::{
     net::{TcpListener, TcpStream, tcp},
 };
 
-/// What becomes of the server's answers.
+/// The fate of the server's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Answers {
@@ -59,7 +59,7 @@ impl Proxy {
         self.answers.store(answers as u8, Ordering::SeqCst);
     }
 
-    /// How many answers were lost so far.
+    /// The number of answers lost so far.
     pub(super) fn lost(&self) -> usize {
         self.lost.load(Ordering::SeqCst)
     }

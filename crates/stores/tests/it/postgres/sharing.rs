@@ -1,4 +1,4 @@
-//! Saves that are under way together share a statement, and each has its own verdict.
+//! Group commit: saves in flight together share a statement, and each has its own verdict.
 
 use std::{
     io::Write as _,
@@ -105,8 +105,8 @@ async fn a_document_over_the_limit_is_refused_before_it_is_sent() {
     bench.end().await;
 }
 
-/// Creates, replaces, deletes and transactions over the same few keys, named in every order, from
-/// two stores: nobody waits for another in a circle, so no statement is ever refused.
+/// No deadlocks: creates, replaces, deletes and transactions over the same few keys, named in every
+/// order, from two stores.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn writers_of_the_same_documents_never_stand_in_each_others_way() {
     let bench = Bench::new().await;

@@ -1,5 +1,4 @@
-//! A cluster: the suite on one of a single node, and what happens with several when slots and nodes
-//! go elsewhere.
+//! A cluster: the suite on one of a single node, and several nodes while slots and nodes move.
 
 use std::{
     collections::BTreeSet,
@@ -50,7 +49,7 @@ struct Cluster {
 }
 
 const SLOTS: [(u16, u16); 3] = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)];
-/// The slot of the shard in which the keys `k`, `k1` and `k103` are.
+/// The hash slot of the shard in which the keys `k`, `k1` and `k103` are.
 const SLOT: &str = "2975";
 
 impl Cluster {

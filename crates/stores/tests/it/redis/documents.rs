@@ -1,4 +1,4 @@
-//! What is on the server: under which names, and what happens to what is none of ours.
+//! Keys on the server: names of documents, and foreign keys in their place.
 
 use std::slice;
 

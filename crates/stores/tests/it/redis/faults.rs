@@ -1,5 +1,5 @@
-//! Answers that are lost, servers that stop, are killed, are full: what the store says, and that it
-//! goes on by itself afterwards.
+//! Lost answers, and servers that stop, are killed or full: the store's errors, and that it
+//! recovers by itself.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use sayso_turn::{
 
 use super::{create, key, server::Server};
 
-/// Passes everything on, until it is told to keep an answer back and hang up.
+/// Proxy that passes everything on, until it is told to keep an answer back and hang up.
 struct Proxy {
     port: u16,
     cut: Arc<AtomicBool>,
@@ -222,8 +222,8 @@ async fn increment(store: &RedisStore, key: &Key) -> Result<u64, Error> {
     }
 }
 
-/// Eight writers, a server that is killed again and again: what it acknowledged is there
-/// afterwards, while it is gone the store says so at once, and nobody has to open the store anew.
+/// Eight writers, a server that is killed again and again: acknowledged writes are there
+/// afterwards, while it is down the store says so at once, and it reconnects by itself.
 #[tokio::test]
 async fn a_killed_server_loses_no_acknowledged_write_and_is_found_again() {
     let mut server = Server::start(&[]);

@@ -1,4 +1,5 @@
-//! Opening: what cannot work is said in one sentence, and what weakens the promises is said aloud.
+//! Opening: what cannot work is refused in one sentence, and what weakens the guarantees is warned
+//! about.
 
 use std::{
     env,

@@ -89,7 +89,7 @@ fn serve(folder: &TempDir, port: u16, settings: &[String]) -> Child {
         .unwrap()
 }
 
-/// Whether a server answers, if only to ask for a password. While it reads its data it says so.
+/// True if a server answers, if only to ask for a password. While it loads its data it says so.
 fn says_pong(address: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(address) else { return false };
     stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();

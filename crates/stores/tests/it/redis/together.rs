@@ -1,4 +1,4 @@
-//! Saves that are under way together: they share scripts, and nothing else.
+//! Group commit: saves in flight together share scripts, and nothing else.
 
 use futures_util::future::join_all;
 use sayso_stores::RedisStore;
@@ -9,7 +9,7 @@ use sayso_turn::{
 
 use super::{create, key, server::tell, url};
 
-/// Each is saved, refused or damaged by its own lights, and only what was saved is due.
+/// Each is saved, refused or damaged independently, and only what was saved is due.
 #[tokio::test]
 async fn each_has_its_own_verdict() {
     let url = url();
@@ -66,7 +66,7 @@ async fn each_has_its_own_verdict() {
     assert!(named_now.iter().all(|due| !named.contains(&due.key.as_str())), "{named_now:?}");
 }
 
-/// An index that others put something in the way of keeps only those back that need it.
+/// A blocked index only fails the saves that need it.
 #[tokio::test]
 async fn one_that_cannot_be_indexed_keeps_no_other_back() {
     let url = url();

@@ -1,4 +1,4 @@
-//! What is in the bucket: documents, tombstones, markers, and what is none of ours.
+//! Objects in the bucket: documents, tombstones, markers, and foreign ones.
 
 use std::{slice, time::Duration};
 
@@ -105,7 +105,7 @@ async fn of_many_that_create_over_a_tombstone_one_wins() {
     }
 }
 
-/// A marker is there while a document waits, one for each wait, and gone afterwards.
+/// A marker is there while a document is due, one for each due time, and gone afterwards.
 #[tokio::test]
 async fn markers_come_and_go_with_the_waits() {
     let (store, objects) = scene().await;

@@ -1,4 +1,4 @@
-//! Answers that are lost or wrong: what the store says, and what is stored.
+//! Lost and wrong answers: the store's errors, and the stored objects.
 
 use std::time::Duration;
 
@@ -61,8 +61,8 @@ async fn a_write_whose_answer_is_lost_is_in_doubt_and_never_sent_twice() {
     assert_eq!(proxy.count(), 7);
 }
 
-/// A client or a proxy on the way that sends a write twice gets a conflict with the first. What is
-/// stored tells that it is our own.
+/// A client or a proxy that sends a write twice gets a conflict with the first. The stored object
+/// tells that it is our own.
 #[tokio::test]
 async fn a_conflict_with_our_own_write_is_none() {
     let (store, proxy) = scene().await;
@@ -77,7 +77,8 @@ async fn a_conflict_with_our_own_write_is_none() {
     assert_eq!(proxy.count(), 2);
 }
 
-/// Amazon answers 409 when two conditional writes meet, even if neither has happened.
+/// Spurious conflict: Amazon answers 409 when two conditional writes meet, even if neither has
+/// happened.
 #[tokio::test]
 async fn a_conflict_with_nobody_is_tried_again() {
     let (store, proxy) = scene().await;

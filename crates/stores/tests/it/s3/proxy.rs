@@ -1,4 +1,4 @@
-//! A proxy that can do to one request what networks and servers do.
+//! A proxy that injects one fault into a request.
 
 use std::{
     io::{Read, Write},
@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-/// What happens to the next request that begins with a method.
+/// The fate of the next request of a method.
 #[derive(Clone, Debug)]
 pub(super) enum Fault {
     /// It is done and its answer is lost.
@@ -57,7 +57,7 @@ impl Proxy {
         self.plan.lock().unwrap().strips_conditions = true;
     }
 
-    /// How many faults there were.
+    /// The number of faults so far.
     pub(super) fn count(&self) -> usize {
         self.plan.lock().unwrap().count
     }

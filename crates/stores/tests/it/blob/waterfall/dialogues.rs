@@ -8,7 +8,7 @@ use sayso_dialog::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is said in a turn, and what the bot says to it.
+/// A dialogue: user's texts and the bot's replies.
 pub(super) type Turns = [(&'static str, &'static str)];
 
 /// The root dialog of the published scale-out sample.
