@@ -42,12 +42,12 @@
 //! * `sqlite` (default): the embedded store.
 //! * `azure-blob`, `cosmos`, `postgres`, `redis`, `s3`: engines that a bot grows onto; `engines`:
 //!   all.
-//! * `command` (default): the `sayso` command. A library turns default features off and `sqlite`
-//!   on.
 //! * `sim`: the simulator, for tests of a bot.
 //! * `jemalloc`: jemalloc as the allocator of the whole process. Turns are many small allocations;
 //!   with it they cost less. For the program that is the bot; not for Windows.
 //! * `faults`: named points at which a test can kill the process.
+//!
+//! The `sayso` command is a crate of its own, `sayso-cli`.
 
 pub mod config;
 pub mod pizza;

@@ -16,8 +16,9 @@ pub enum OpenError {
     },
     /// The engine is known and was not built in.
     #[error(
-        "`{scheme}` is a store that this build lacks; build with the feature `{feature}`, as in \
-         `cargo install sayso --features {feature}` (`engines` has them all)"
+        "`{scheme}` is a store that this build lacks; add the feature `{feature}`, as in \
+         `cargo add sayso --features {feature}` for a bot, or \
+         `cargo install sayso-cli --features {feature}` for the command (`engines` has them all)"
     )]
     NotBuiltIn {
         /// What stands before the colon. The rest may hold a secret and is never shown.

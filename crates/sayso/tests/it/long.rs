@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use crate::{
-    process::{STEP_MAX, post, signal},
+    client::{STEP_MAX, post, signal},
     sink::Sink,
 };
 

@@ -1,6 +1,6 @@
 //! Starting the command and ending it, within bounds.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{path::Path, process::Stdio};
 
 use serde_json::{Value, json};
 use tokio::{
@@ -9,8 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-/// No step of a test takes longer.
-pub(crate) const STEP_MAX: Duration = Duration::from_secs(60);
+pub(crate) use crate::client::{STEP_MAX, post, signal};
 
 /// How a process ended and what it wrote.
 #[derive(Debug)]
@@ -115,18 +114,4 @@ impl Served {
     pub(crate) async fn end(mut self) -> Option<i32> {
         timeout(STEP_MAX, self.child.wait()).await.unwrap().unwrap().code()
     }
-}
-
-/// Sends a signal to a process of this test's, by the shell's own `kill`.
-pub(crate) async fn signal(id: u32, name: &str) {
-    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().await;
-    assert!(sent.unwrap().success());
-}
-
-/// Posts an activity.
-pub(crate) async fn post(url: &str, body: &str) -> reqwest::Response {
-    let client = reqwest::Client::builder().no_proxy().timeout(STEP_MAX).build().unwrap();
-    let request = client.post(format!("{url}/api/messages"));
-    let request = request.header("content-type", "application/json");
-    request.body(body.to_owned()).send().await.unwrap()
 }
