@@ -1,5 +1,6 @@
-# A pizza bot of the Python SDK: one turn for each text on its command line, with state in Blob Storage.
-# Reads what it needs from the variables CONNECTION, CONTAINER, CONVERSATION and USER_ID; prints the replies as JSON.
+# A pizza bot of the Python SDK: one turn for each text on its command line, with state in Blob
+# Storage. Reads what it needs from the variables CONNECTION, CONTAINER, CONVERSATION and USER_ID;
+# prints the replies as JSON.
 import asyncio
 import json
 import os

@@ -1,6 +1,7 @@
-# Dialogues of the Python SDK: `numbers` (the published scale-out sample's), `order` and `shared`, with their stack in Blob Storage.
-# The first word on the command line says which; then one turn for each text. Reads what it needs from the variables CONNECTION,
-# CONTAINER, CONVERSATION and USER_ID; prints the replies as JSON.
+# Dialogues of the Python SDK: `numbers` (the published scale-out sample's), `order` and `shared`,
+# with their stack in Blob Storage. The first word on the command line says which; then one turn for
+# each text. Reads what it needs from the variables CONNECTION, CONTAINER, CONVERSATION and USER_ID;
+# prints the replies as JSON.
 import asyncio
 import json
 import os
