@@ -1,8 +1,8 @@
 //! Who takes part, and where: the accounts of people and bots, and of conversations.
 
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
-record! {
+wire_struct! {
     /// A person or a bot on a channel.
     ///
     /// # Example
@@ -28,7 +28,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A conversation on a channel.
     ///
     /// # Example

@@ -4,10 +4,14 @@
 //! writing. Timestamps stay text, because channels differ in digits and offsets and a bot that only
 //! passes one on must not change it.
 
-use crate::record::record;
+use std::sync::Arc;
+
+use crate::json::parse::parse;
+use crate::json::wire_struct::wire_struct;
+use crate::json::write::WriteJson;
 use crate::{Account, Attachment, ConversationAccount, Kind, ParseError, Raw};
 
-record! {
+wire_struct! {
     /// One thing that happened in a conversation, or that a bot wants to happen.
     ///
     /// Members without a field here are in [`extra`](Activity::extra).
@@ -132,6 +136,77 @@ impl Activity {
             return Err(ParseError::Missing { member: "activity.conversation.id" });
         }
         Ok(())
+    }
+}
+
+impl Activity {
+    /// Reads an activity from the bytes of a body.
+    ///
+    /// # Errors
+    ///
+    /// A [`ParseError`] when the bytes are not one JSON object in UTF-8, nested at most
+    /// [`DEPTH_MAX`] deep, whose `type` is a string that is not empty and whose typed members have
+    /// their types.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Activity;
+    ///
+    /// let error = Activity::from_json(br#"{"type":"message","text":7}"#).unwrap_err();
+    /// assert_eq!(error.to_string(), "activity.text: expected a string at line 1 column 26");
+    /// ```
+    pub fn from_json(bytes: &[u8]) -> Result<Self, ParseError> {
+        let mut activity = None;
+        parse(&mut activity, bytes)?;
+        Ok(activity.expect("parsing without an error fills the place"))
+    }
+
+    /// Reads an activity as [`from_json`](Self::from_json) does, to be shared: activities are
+    /// large, and a shared one is not copied when it is handed on.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](Self::from_json).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use sayso_activity::Activity;
+    ///
+    /// let activity: Arc<Activity> = Activity::shared_from_json(br#"{"type":"message","text":"hi"}"#)?;
+    /// assert_eq!(activity.text(), "hi");
+    /// # Ok::<(), sayso_activity::ParseError>(())
+    /// ```
+    pub fn shared_from_json(bytes: &[u8]) -> Result<Arc<Self>, ParseError> {
+        let mut activity = None;
+        parse(&mut activity, bytes)?;
+        // Moved straight into its allocation; `expect` first would move it once more.
+        Ok(activity.map(Arc::new).expect("parsing without an error fills the place"))
+    }
+
+    /// Writes the activity as compact JSON; raw members keep their own spacing.
+    #[must_use]
+    pub fn to_json(&self) -> Vec<u8> {
+        self.to_text().into_bytes()
+    }
+
+    /// Writes the activity as [`to_json`](Self::to_json) does, as text.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Activity;
+    ///
+    /// assert_eq!(Activity::message("hi").to_text(), r#"{"type":"message","text":"hi"}"#);
+    /// ```
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        // Room enough for most activities.
+        let mut text = String::with_capacity(512);
+        self.write(&mut text);
+        text
     }
 }
 

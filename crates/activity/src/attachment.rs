@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::Raw;
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
-record! {
+wire_struct! {
     /// A file or a card.
     ///
     /// # Example

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Account, Activity, Raw};
 
 /// A sort of entity that can be read by its type.
@@ -33,7 +33,7 @@ pub trait Entity: Serialize + DeserializeOwned {
     const TYPE: &'static str;
 }
 
-record! {
+wire_struct! {
     /// Somebody is mentioned. See [`Activity::with_mention`].
     pub struct Mention, "mention";
     required {}
@@ -47,7 +47,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A place with an address or coordinates.
     pub struct Place, "place";
     required {}
@@ -65,7 +65,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A point on the earth. Numbers are kept with all their digits; see [`GeoCoordinates::point`].
     pub struct GeoCoordinates, "geo";
     required {}
@@ -83,7 +83,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A thing that has no better sort.
     pub struct Thing, "thing";
     required {}

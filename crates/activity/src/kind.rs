@@ -8,9 +8,9 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Serialize, Serializer};
 
+use crate::json::read::{Place, ReadJson};
+use crate::json::write::WriteJson;
 use crate::json::write_string;
-use crate::member::{Member, Place};
-use crate::write::Written;
 
 macro_rules! kinds {
     ($( $(#[$meta:meta])* $Variant:ident = $name:literal, )*) => {
@@ -114,13 +114,13 @@ impl Serialize for Kind {
     }
 }
 
-impl Written for Kind {
+impl WriteJson for Kind {
     fn write(&self, to: &mut String) {
         write_string(to, self.as_str());
     }
 }
 
-impl<'de> Member<'de> for Kind {
+impl<'de> ReadJson<'de> for Kind {
     const EXPECTED: &'static str = "a string that is not empty";
 
     fn read_str<E: Error>(place: Place<'_, Self>, name: &str) -> Result<(), E> {

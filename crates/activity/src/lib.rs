@@ -26,32 +26,25 @@
 //! # Ok::<(), sayso_activity::ParseError>(())
 //! ```
 
+mod accessors;
 mod account;
 mod activity;
 mod attachment;
 mod build;
 mod card;
 mod entity;
-mod extra;
 mod invoke;
 mod kind;
-mod member;
 mod mention;
-mod parse;
-mod quick;
-mod raw;
-mod record;
 mod reference;
 mod rest;
-mod seldom;
-mod text;
-mod write;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod json;
 
+pub use crate::accessors::Reaction;
 pub use crate::account::{Account, ConversationAccount};
 pub use crate::activity::Activity;
 pub use crate::attachment::Attachment;
@@ -61,20 +54,19 @@ pub use crate::card::{
     TokenExchangeResource, VideoCard,
 };
 pub use crate::entity::{Entity, GeoCoordinates, Mention, Place, Thing};
-pub use crate::extra::Extra;
 pub use crate::invoke::{
     AdaptiveCardAction, AdaptiveCardInvoke, AdaptiveCardResponse, InvokeError, SearchInvoke,
     SearchResponse, SearchResult, Token, TokenExchangeRequest, TokenExchangeResponse,
     TokenResponse,
 };
+pub use crate::json::extra::Extra;
+pub use crate::json::parse::ParseError;
+pub use crate::json::raw::Raw;
+pub use crate::json::write::{ListText, ObjectText};
 pub use crate::kind::Kind;
-pub use crate::parse::ParseError;
-pub use crate::raw::Raw;
 pub use crate::reference::Reference;
 pub use crate::rest::{
     Activities, AttachmentData, AttachmentInfo, AttachmentView, ConversationMembers,
     ConversationParameters, ConversationResource, ErrorDetail, ErrorResponse, PagedConversations,
     PagedMembers, Resource,
 };
-pub use crate::seldom::Reaction;
-pub use crate::text::{ListText, ObjectText};

@@ -1,9 +1,9 @@
 //! Where a reply goes: the reference of an inbound activity, applied to an outgoing one.
 
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Account, Activity, ConversationAccount, Kind};
 
-record! {
+wire_struct! {
     /// A point in a conversation, enough to send there now or later.
     ///
     /// # Example

@@ -5,10 +5,10 @@ mod listed;
 
 pub use self::listed::{AttachmentView, ConversationMembers, PagedConversations};
 
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Account, Activity, Raw};
 
-record! {
+wire_struct! {
     /// What a new conversation should be.
     ///
     /// # Example
@@ -40,7 +40,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A conversation that was made.
     pub struct ConversationResource, "conversation";
     required {}
@@ -54,7 +54,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// Something that the channel took: its id.
     pub struct Resource, "resource";
     required {}
@@ -64,7 +64,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// Some of the members of a conversation.
     pub struct PagedMembers, "members";
     required {}
@@ -76,7 +76,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// Replies that are given in the answer, as a sender asked with `expectReplies`; also a history
     /// to upload.
     pub struct Activities, "activities";
@@ -87,7 +87,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A file to upload.
     pub struct AttachmentData, "attachment";
     required {}
@@ -103,7 +103,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A file that was uploaded.
     pub struct AttachmentInfo, "attachment";
     required {}
@@ -117,7 +117,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// What a channel answers when it refuses.
     pub struct ErrorResponse, "error";
     required {}
@@ -127,7 +127,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// Why a channel refuses.
     pub struct ErrorDetail, "error";
     required {}

@@ -4,9 +4,9 @@
 //! have words of their own beside the known ones.
 
 use crate::Raw;
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
-record! {
+wire_struct! {
     /// A button: what stands on it, and what pressing it does.
     ///
     /// # Example
@@ -41,7 +41,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// Buttons offered with a message; they go away when one is pressed.
     ///
     /// # Example

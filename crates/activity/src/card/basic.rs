@@ -2,11 +2,11 @@
 //! ([`ThumbnailCard`]).
 
 use super::{CardAction, CardImage, attach};
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
 macro_rules! basic_card {
     ($(#[$meta:meta])* $Card:ident, $label:literal, $content_type:literal) => {
-        record! {
+        wire_struct! {
             $(#[$meta])*
             pub struct $Card, $label;
             required {}

@@ -2,11 +2,11 @@
 
 use super::{CardAction, MediaUrl, ThumbnailUrl, attach};
 use crate::Raw;
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
 macro_rules! media_card {
     ($(#[$meta:meta])* $Card:ident, $label:literal, $content_type:literal) => {
-        record! {
+        wire_struct! {
             $(#[$meta])*
             pub struct $Card, $label;
             required {}

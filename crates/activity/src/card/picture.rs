@@ -1,9 +1,9 @@
 //! Pictures and media on a card, by their addresses.
 
 use super::CardAction;
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
-record! {
+wire_struct! {
     /// A picture on a card.
     pub struct CardImage, "image";
     required {}
@@ -17,7 +17,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// The picture that stands for a film or a sound until it plays.
     pub struct ThumbnailUrl, "image";
     required {}
@@ -29,7 +29,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A film, a sound or an animation.
     pub struct MediaUrl, "media";
     required {}

@@ -1,9 +1,9 @@
 //! The receipt: what was bought, and what it cost.
 
 use super::{CardAction, CardImage, attach};
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
-record! {
+wire_struct! {
     /// A receipt. Prices are texts, with their currency, as they should be read.
     ///
     /// # Example
@@ -39,7 +39,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A line of a receipt that is not an item: what it is about, and what it says.
     pub struct Fact, "fact";
     required {}
@@ -51,7 +51,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A thing on a receipt.
     pub struct ReceiptItem, "item";
     required {}

@@ -1,9 +1,9 @@
 //! Cards that ask the user to sign in.
 
 use super::{CardAction, attach};
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 
-record! {
+wire_struct! {
     /// A card that asks the user to sign in at an address of the bot's own.
     ///
     /// # Example
@@ -24,7 +24,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A card that asks the user to sign in over a connection that the channel's service keeps.
     ///
     /// # Example
@@ -51,7 +51,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// What a client that is signed in already can trade its token for.
     pub struct TokenExchangeResource, "tokenExchangeResource";
     required {}

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::{InvokeError, value};
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Activity, AdaptiveCard, Raw};
 
-record! {
+wire_struct! {
     /// What an adaptive card sends when a button of the sort `Action.Execute` is pressed.
     ///
     /// # Example
@@ -38,7 +38,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// The button that was pressed, and what the card's inputs held.
     pub struct AdaptiveCardAction, "action";
     required {}

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::{InvokeError, value};
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Activity, Raw};
 
-record! {
+wire_struct! {
     /// What an input of an adaptive card asks for while the user types.
     ///
     /// # Example

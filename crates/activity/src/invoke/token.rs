@@ -5,10 +5,10 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Serialize, Serializer};
 
+use crate::json::read::{Place, ReadJson};
+use crate::json::wire_struct::wire_struct;
+use crate::json::write::WriteJson;
 use crate::json::write_string;
-use crate::member::{Member, Place};
-use crate::record::record;
-use crate::write::Written;
 
 /// A user's token. It never shows in logs: only [`Token::reveal`] and writing as JSON give it away.
 ///
@@ -24,7 +24,7 @@ use crate::write::Written;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Token(String);
 
-record! {
+wire_struct! {
     /// A user's token, given after a sign-in: the value of the event `tokens/response`.
     pub struct TokenResponse, "token";
     required {}
@@ -40,7 +40,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A client offers a token to trade: the value of the invoke `signin/tokenExchange`.
     pub struct TokenExchangeRequest, "tokenExchange";
     required {}
@@ -54,7 +54,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// The answer to a client whose token could not be traded.
     pub struct TokenExchangeResponse, "tokenExchange";
     required {}
@@ -106,13 +106,13 @@ impl Serialize for Token {
     }
 }
 
-impl Written for Token {
+impl WriteJson for Token {
     fn write(&self, to: &mut String) {
         write_string(to, &self.0);
     }
 }
 
-impl<'de> Member<'de> for Token {
+impl<'de> ReadJson<'de> for Token {
     const EXPECTED: &'static str = "a string";
 
     fn read_str<E: Error>(place: Place<'_, Self>, text: &str) -> Result<(), E> {

@@ -1,9 +1,9 @@
 //! What a channel lists: conversations, and the forms of a file.
 
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Account, AttachmentInfo, Raw};
 
-record! {
+wire_struct! {
     /// Some of the conversations that a bot takes part in.
     ///
     /// # Example
@@ -26,7 +26,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A conversation and who takes part in it: an entry of [`PagedConversations`].
     ///
     /// # Example
@@ -48,7 +48,7 @@ record! {
     }
 }
 
-record! {
+wire_struct! {
     /// A form in which an uploaded file can be fetched: what stands in [`AttachmentInfo::views`].
     ///
     /// # Example

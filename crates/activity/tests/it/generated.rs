@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sayso_activity::Activity;
 use serde_json::{Map, Value, json};
 
-use crate::same::tree;
+use crate::tree::tree;
 
 /// A few typed names, so that generated members often meet a typed field.
 const TYPED: [&str; 10] = [

@@ -9,7 +9,7 @@ mod generated;
 #[cfg(test)]
 mod protocol;
 #[cfg(test)]
-#[path = "../../src/fuzz/same.rs"]
-mod same;
-#[cfg(test)]
 mod samples;
+#[cfg(test)]
+#[path = "../../src/fuzz/tree.rs"]
+mod tree;

@@ -15,7 +15,7 @@ use sayso_activity::{
 };
 use serde_json::{Value, json};
 
-use crate::same::tree;
+use crate::tree::tree;
 
 /// Members of an activity that have no field; `seldom.rs` reads those that bots ask for.
 const KEPT: [&str; 13] = [

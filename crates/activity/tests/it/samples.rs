@@ -7,7 +7,7 @@ use sayso_activity::{Account, Activity, ConversationAccount};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::same::tree;
+use crate::tree::tree;
 
 /// The JSON files of a folder, in order of name; none when there is no such folder.
 fn samples(folder: &Path) -> Vec<(PathBuf, String)> {

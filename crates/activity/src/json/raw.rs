@@ -12,7 +12,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::text::ObjectText;
+use crate::json::write::ObjectText;
 
 /// How much room for writing a thread keeps from one time to the next.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;

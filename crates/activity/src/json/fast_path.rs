@@ -1,32 +1,32 @@
-//! The quick way to read a record: most strings hold no escapes, and most members are known.
+//! Fast path of the parser: known members in their usual order, strings without escapes.
 //!
-//! It reads what is plain, leaves single values to `serde_json`, and gives up at everything else
-//! without saying why. Whoever asked then lets `serde_json` read the whole from its beginning, and
-//! that counts. So nothing is decided here: what this way reads, the other reads alike, with half
-//! as many instructions more.
+//! It reads what is plain, leaves single values to `serde_json`, and gives up on everything else
+//! without an error. The caller then has `serde_json` read the whole text from its beginning, and
+//! that result counts. So no rule is decided here: whatever this path reads, `serde_json` reads
+//! alike, with half as many instructions more.
 
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer};
 
 use crate::Raw;
-use crate::json::plain_length;
-use crate::member::{Member, Place};
+use crate::json::read::{Place, ReadJson};
+use crate::json::string::plain_length;
 
-/// A text that is being read, and how far.
-pub(crate) struct Quick<'de> {
+/// A cursor over the text that is being read.
+pub(crate) struct FastReader<'de> {
     text: &'de str,
     at: usize,
 }
 
-/// Reads a whole text into a place: an activity is a kilobyte, and this spares a copy. False when
-/// it is not for the quick way; it may still be right.
-pub(crate) fn read<'de, T: Member<'de>>(value: &mut Option<T>, text: &'de str) -> bool {
-    let mut from = Quick { text, at: 0 };
-    T::quick(value, &mut from).is_some() && from.peek().is_none() && value.is_some()
+/// Reads a whole text into a place: an activity is a kilobyte, and this spares a copy. Returns
+/// false when the fast path gives up; the text may still be valid.
+pub(crate) fn read_fast<'de, T: ReadJson<'de>>(value: &mut Option<T>, text: &'de str) -> bool {
+    let mut from = FastReader { text, at: 0 };
+    T::read_fast(value, &mut from).is_some() && from.peek().is_none() && value.is_some()
 }
 
-impl<'de> Quick<'de> {
+impl<'de> FastReader<'de> {
     /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         loop {
@@ -38,8 +38,8 @@ impl<'de> Quick<'de> {
         }
     }
 
-    /// Whether an object goes on after a member, or ends there.
-    pub(crate) fn goes_on(&mut self) -> Option<bool> {
+    /// Reads what follows a member: true for a comma, false for the end of the object.
+    pub(crate) fn has_next_member(&mut self) -> Option<bool> {
         let byte = self.peek()?;
         self.at += 1;
         match byte {
@@ -49,16 +49,16 @@ impl<'de> Quick<'de> {
         }
     }
 
-    /// Goes past this byte if it is the next one.
-    pub(crate) fn takes(&mut self, byte: u8) -> bool {
+    /// Skips this byte if it is the next one, and reports whether it was.
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// The member whose name comes next, if it is one of the first few of those that are left: most
-    /// who write a record write its members in the order in which they are declared.
-    pub(crate) fn expected<T: Copy>(&mut self, left: &[(&str, T)]) -> Option<T> {
+    /// The member whose name comes next, if it is among the first few of `left`: most senders write
+    /// members in the order in which they are declared, so few names are compared.
+    pub(crate) fn expected_member<T: Copy>(&mut self, left: &[(&str, T)]) -> Option<T> {
         const FEW: usize = 4;
         self.peek()?;
         let rest = self.text.as_bytes().get(self.at..)?;
@@ -74,12 +74,12 @@ impl<'de> Quick<'de> {
 
     /// The name of a member.
     pub(crate) fn name(&mut self) -> Option<&'de str> {
-        let name = self.plain()?;
-        self.takes(b':').then_some(name)
+        let name = self.plain_string()?;
+        self.eat(b':').then_some(name)
     }
 
-    /// A string without escapes. Where there is none nothing is read.
-    pub(crate) fn plain(&mut self) -> Option<&'de str> {
+    /// A string without escapes. When there is none, nothing is consumed.
+    pub(crate) fn plain_string(&mut self) -> Option<&'de str> {
         if self.peek()? != b'"' {
             return None;
         }
@@ -92,14 +92,14 @@ impl<'de> Quick<'de> {
         self.text.get(start..end)
     }
 
-    /// Leaves a value to `serde_json`.
-    pub(crate) fn value<T: Member<'de>>(&mut self, value: &mut Option<T>) -> Option<()> {
-        let One(read, _) = self.stream()?;
+    /// Has `serde_json` read a typed value.
+    pub(crate) fn value<T: ReadJson<'de>>(&mut self, value: &mut Option<T>) -> Option<()> {
+        let Nullable(read, _) = self.stream()?;
         *value = read;
         Some(())
     }
 
-    /// Any value.
+    /// Any value, kept as text.
     pub(crate) fn raw(&mut self) -> Option<Raw> {
         self.stream()
     }
@@ -113,13 +113,13 @@ impl<'de> Quick<'de> {
     }
 }
 
-/// A value of a member, `None` for `null`.
-struct One<'de, T>(Option<T>, PhantomData<&'de ()>);
+/// The value of a member, `None` for `null`.
+struct Nullable<'de, T>(Option<T>, PhantomData<&'de ()>);
 
-impl<'de, T: Member<'de>> Deserialize<'de> for One<'de, T> {
+impl<'de, T: ReadJson<'de>> Deserialize<'de> for Nullable<'de, T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let mut value = None;
-        // The name is for errors, which nobody sees here.
+        // The name is for errors, which this path drops.
         Place { name: "", value: &mut value }.deserialize(from)?;
         Ok(Self(value, PhantomData))
     }
@@ -127,21 +127,21 @@ impl<'de, T: Member<'de>> Deserialize<'de> for One<'de, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::read_fast;
     use crate::Activity;
 
-    /// Both ways give the same, or only the slow one gives anything.
-    fn check(text: &str, is_quick: bool) {
+    /// Checks that both paths give the same, or that only `serde_json` gives anything.
+    fn check(text: &str, is_fast: bool) {
         let slow = serde_json::from_str::<Activity>(text);
-        let mut quick = None;
-        assert_eq!(read::<Activity>(&mut quick, text), is_quick, "{text}");
-        if let Some(quick) = quick.filter(|_| is_quick) {
-            assert_eq!(slow.unwrap(), quick, "{text}");
+        let mut fast = None;
+        assert_eq!(read_fast::<Activity>(&mut fast, text), is_fast, "{text}");
+        if let Some(fast) = fast.filter(|_| is_fast) {
+            assert_eq!(slow.unwrap(), fast, "{text}");
         }
     }
 
     #[test]
-    fn what_is_plain_is_read_the_quick_way() {
+    fn plain_text_is_read_by_the_fast_path() {
         check(r#"{"type":"message"}"#, true);
         check(" { \"type\" :\n\"message\" , \"text\"\t: \"é…\" }\r\n", true);
         check(r#"{"type":"message","text":"two\nlines","id":null,"from":null}"#, true);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_or_strange_is_left_to_the_slow_way() {
+    fn wrong_or_unusual_text_is_left_to_serde_json() {
         for text in [
             "",
             " ",

@@ -1,18 +1,16 @@
-//! Reading an activity from the body of a request, and writing one.
+//! Parser of request bodies, and its errors.
 //!
-//! The body comes from outside, so every way it can be wrong is one sentence that can be sent back
-//! and logged: it says what and where, and never repeats a value, which may be what a person wrote.
+//! A body comes from outside, so every error is one sentence that can be sent back and logged: it
+//! says what is wrong and where, and never repeats a value, which may be what a person wrote.
 
-use std::sync::Arc;
-
+use serde::Deserialize;
 use serde_json::error::Category;
 
-use crate::Activity;
+use crate::json::fast_path::read_fast;
+use crate::json::read::ReadJson;
 use crate::json::{DEPTH_MAX, depth_within};
-use crate::quick;
-use crate::write::Written;
 
-/// Why a body is not an activity. All of them are the sender's to fix; a retry does not help.
+/// Error for a body that is not an activity. The sender has to fix it; a retry does not help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
@@ -37,13 +35,13 @@ pub enum ParseError {
     /// The body is not JSON, or a typed member holds a number or an escape that no type can hold.
     #[error("activity: not readable as JSON, {reason}")]
     Syntax {
-        /// What is wrong, with its line and column.
+        /// The parser's message, with line and column.
         reason: Box<str>,
     },
     /// A member is missing, stands twice or has the wrong type.
     #[error("{reason}")]
     Member {
-        /// The member, what is wrong with it, and its line and column.
+        /// The member and its fault, with line and column.
         reason: Box<str>,
     },
     /// A member that routing needs is missing or empty.
@@ -54,102 +52,34 @@ pub enum ParseError {
     },
 }
 
-impl Activity {
-    /// Reads an activity from the bytes of a body.
-    ///
-    /// # Errors
-    ///
-    /// A [`ParseError`] when the bytes are not one JSON object in UTF-8, nested at most
-    /// [`DEPTH_MAX`] deep, whose `type` is a string that is not empty and whose typed members have
-    /// their types.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use sayso_activity::Activity;
-    ///
-    /// let error = Activity::from_json(br#"{"type":"message","text":7}"#).unwrap_err();
-    /// assert_eq!(error.to_string(), "activity.text: expected a string at line 1 column 26");
-    /// ```
-    pub fn from_json(bytes: &[u8]) -> Result<Self, ParseError> {
-        let mut activity = None;
-        Self::read_json(&mut activity, bytes)?;
-        Ok(activity.expect("what was read without an error is there"))
+/// Reads a JSON object into a place, which is filled when there is no error.
+pub(crate) fn parse<'de, T>(value: &mut Option<T>, bytes: &'de [u8]) -> Result<(), ParseError>
+where
+    T: ReadJson<'de> + Deserialize<'de>,
+{
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        return Err(ParseError::ByteOrderMark);
     }
-
-    /// As [`from_json`](Self::from_json), for an activity that is handed on: it is large, and what
-    /// is shared is not copied any more.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`from_json`](Self::from_json).
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use sayso_activity::Activity;
-    ///
-    /// let activity: Arc<Activity> = Activity::shared_from_json(br#"{"type":"message","text":"hi"}"#)?;
-    /// assert_eq!(activity.text(), "hi");
-    /// # Ok::<(), sayso_activity::ParseError>(())
-    /// ```
-    pub fn shared_from_json(bytes: &[u8]) -> Result<Arc<Self>, ParseError> {
-        let mut activity = None;
-        Self::read_json(&mut activity, bytes)?;
-        // In this order: the other way round it is moved once more.
-        Ok(activity.map(Arc::new).expect("what was read without an error is there"))
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(ParseError::NotObject);
     }
-
-    /// Reads into a place, which is filled when there is no error.
-    fn read_json(activity: &mut Option<Self>, bytes: &[u8]) -> Result<(), ParseError> {
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            return Err(ParseError::ByteOrderMark);
+    if !depth_within(bytes, DEPTH_MAX) {
+        return Err(ParseError::TooDeep { max: DEPTH_MAX });
+    }
+    // One pass here is cheaper than the parser's own check of each string.
+    let text =
+        str::from_utf8(bytes).map_err(|error| ParseError::NotUtf8 { at: error.valid_up_to() })?;
+    if read_fast(value, text) {
+        return Ok(());
+    }
+    *value = Some(serde_json::from_str(text).map_err(|error| {
+        let reason = error.to_string().into();
+        match error.classify() {
+            Category::Data => ParseError::Member { reason },
+            Category::Syntax | Category::Eof | Category::Io => ParseError::Syntax { reason },
         }
-        if !bytes.trim_ascii_start().starts_with(b"{") {
-            return Err(ParseError::NotObject);
-        }
-        if !depth_within(bytes, DEPTH_MAX) {
-            return Err(ParseError::TooDeep { max: DEPTH_MAX });
-        }
-        // One pass here is cheaper than the parser's own check of each string.
-        let text = str::from_utf8(bytes)
-            .map_err(|error| ParseError::NotUtf8 { at: error.valid_up_to() })?;
-        if quick::read(activity, text) {
-            return Ok(());
-        }
-        *activity = Some(serde_json::from_str(text).map_err(|error| {
-            let reason = error.to_string().into();
-            match error.classify() {
-                Category::Data => ParseError::Member { reason },
-                Category::Syntax | Category::Eof | Category::Io => ParseError::Syntax { reason },
-            }
-        })?);
-        Ok(())
-    }
-
-    /// Writes the activity as compact JSON; raw members keep their own spacing.
-    #[must_use]
-    pub fn to_json(&self) -> Vec<u8> {
-        self.to_text().into_bytes()
-    }
-
-    /// As [`to_json`](Self::to_json), as text.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use sayso_activity::Activity;
-    ///
-    /// assert_eq!(Activity::message("hi").to_text(), r#"{"type":"message","text":"hi"}"#);
-    /// ```
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        // Enough for most.
-        let mut text = String::with_capacity(512);
-        self.write(&mut text);
-        text
-    }
+    })?);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::record::record;
+use crate::json::wire_struct::wire_struct;
 use crate::{Activity, CardAction, Raw, SuggestedActions};
 
-record! {
+wire_struct! {
     /// A reaction to a message, such as `like`.
     ///
     /// # Example

@@ -1,7 +1,7 @@
-//! How the wire types are read and written: one macro, so that all of them keep the same promises.
+//! Macro that defines a wire type with its reader and writer, so that all keep the same promises.
 //!
-//! Hand-rolled because `#[serde(flatten)]` buffers every member in a tree first, which costs time
-//! and cannot keep the text of a value.
+//! It does without serde's derive because `#[serde(flatten)]` buffers every member in a tree first,
+//! which costs time and cannot keep the text of a value.
 
 use serde::de::Error;
 
@@ -11,23 +11,23 @@ pub(crate) fn missing<E: Error>(name: &'static str) -> E {
     E::custom(format_args!("{name}: missing"))
 }
 
-/// The error for a member that stands twice in `record`.
+/// The error for a member that stands twice in the wire type `label`.
 ///
 /// The name is shown only when it looks like a name: it is the sender's, and ends up in a log.
 #[cold]
-pub(crate) fn repeated<E: Error>(record: &'static str, name: &str) -> E {
+pub(crate) fn repeated<E: Error>(label: &'static str, name: &str) -> E {
     let is_plain = name.len() <= 40 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match is_plain {
-        true => E::custom(format_args!("{record}.{name}: given twice")),
-        false => E::custom(format_args!("{record}: a member is given twice")),
+        true => E::custom(format_args!("{label}.{name}: given twice")),
+        false => E::custom(format_args!("{label}: a member is given twice")),
     }
 }
 
 /// Defines a wire type from its label in errors and its members.
 ///
-/// `required` members are plain fields and must be there; `optional` ones are `Option`s. `extra`
-/// is added by itself.
-macro_rules! record {
+/// `required` members are plain fields and must be there; `optional` ones are `Option`s. The macro
+/// adds the field `extra`.
+macro_rules! wire_struct {
     (
         $(#[$meta:meta])*
         pub struct $Type:ident, $label:literal;
@@ -49,23 +49,23 @@ macro_rules! record {
             use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
             use serde::ser::{SerializeMap, Serializer};
 
-            // `member::Place` by its path: one of the records is a place, too.
-            use $crate::member::{self, Element, Member};
-            use $crate::quick::Quick;
-            use $crate::record::repeated;
-            use $crate::write::{Object, Written};
+            // `read::Place` by its path: one of the wire types is called `Place`, too.
+            use $crate::json::fast_path::FastReader;
+            use $crate::json::read::{self, Element, ReadJson};
+            use $crate::json::wire_struct;
+            use $crate::json::write::{ObjectText, WriteJson};
 
             #[allow(non_camel_case_types, reason = "the variants are named for the fields")]
             #[derive(Clone, Copy)]
-            enum Slot { $( $must, )* $( $may, )* }
+            enum Field { $( $must, )* $( $may, )* }
 
-            /// All of them as they stand in a text, in the order in which they usually do.
-            const SLOTS: &[(&str, Slot)] = &[
-                $( (concat!("\"", $must_name, "\":"), Slot::$must), )*
-                $( (concat!("\"", $may_name, "\":"), Slot::$may), )*
+            /// The typed members by name, quoted as in a text and in their usual order.
+            const FIELDS: &[(&str, Field)] = &[
+                $( (concat!("\"", $must_name, "\":"), Field::$must), )*
+                $( (concat!("\"", $may_name, "\":"), Field::$may), )*
             ];
 
-            impl Slot {
+            impl Field {
                 fn of(name: &str) -> Option<Self> {
                     Some(match name {
                         $( $must_name => Self::$must, )*
@@ -82,7 +82,7 @@ macro_rules! record {
                 }
             }
 
-            enum Name { Typed(Slot), Other(Box<str>) }
+            enum Name { Typed(Field), Other(Box<str>) }
 
             struct ReadName;
 
@@ -102,102 +102,103 @@ macro_rules! record {
                 }
 
                 fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
-                    Ok(Slot::of(name).map_or_else(|| Name::Other(name.into()), Name::Typed))
+                    Ok(Field::of(name).map_or_else(|| Name::Other(name.into()), Name::Typed))
                 }
             }
 
-            impl<'de> Member<'de> for $Type {
+            impl<'de> ReadJson<'de> for $Type {
                 const EXPECTED: &'static str = "an object";
 
-                fn quick(value: &mut Option<Self>, from: &mut Quick<'de>) -> Option<()> {
-                    if !from.takes(b'{') {
+                fn read_fast(value: &mut Option<Self>, from: &mut FastReader<'de>) -> Option<()> {
+                    if !from.eat(b'{') {
                         return from.value(value);
                     }
-                    let record = value.insert(Self::default());
+                    let object = value.insert(Self::default());
                     let mut seen = 0_u64;
                     let mut next = 0;
-                    let mut has_more = !from.takes(b'}');
+                    let mut has_more = !from.eat(b'}');
                     while has_more {
-                        let slot = match from.expected(SLOTS.get(next..).unwrap_or_default()) {
-                            Some(slot) => slot,
+                        let left = FIELDS.get(next..).unwrap_or_default();
+                        let field = match from.expected_member(left) {
+                            Some(field) => field,
                             None => {
                                 let name = from.name()?;
-                                let Some(slot) = Slot::of(name) else {
-                                    record.extra.push(name.into(), from.raw()?);
-                                    has_more = from.goes_on()?;
+                                let Some(field) = Field::of(name) else {
+                                    object.extra.push(name.into(), from.raw()?);
+                                    has_more = from.has_next_member()?;
                                     continue;
                                 };
-                                slot
+                                field
                             }
                         };
-                        next = slot as usize + 1;
-                        let bit = 1_u64 << (slot as u32);
+                        next = field as usize + 1;
+                        let bit = 1_u64 << (field as u32);
                         if seen & bit != 0 {
                             return None;
                         }
                         seen |= bit;
-                        match slot {
-                            $( Slot::$must => {
+                        match field {
+                            $( Field::$must => {
                                 let mut value = None;
-                                <$Must>::quick(&mut value, from)?;
-                                record.$must = value?;
+                                <$Must>::read_fast(&mut value, from)?;
+                                object.$must = value?;
                             } )*
-                            $( Slot::$may => {
-                                <$May>::quick(&mut record.$may, from)?;
-                                if record.$may.is_none() {
-                                    record.extra.push($may_name.into(), $crate::Raw::null());
+                            $( Field::$may => {
+                                <$May>::read_fast(&mut object.$may, from)?;
+                                if object.$may.is_none() {
+                                    object.extra.push($may_name.into(), $crate::Raw::null());
                                 }
                             } )*
                         }
-                        has_more = from.goes_on()?;
+                        has_more = from.has_next_member()?;
                     }
-                    $( if seen & (1_u64 << (Slot::$must as u32)) == 0 {
+                    $( if seen & (1_u64 << (Field::$must as u32)) == 0 {
                         return None;
                     } )*
-                    record.extra.repeated().is_none().then_some(())
+                    object.extra.repeated().is_none().then_some(())
                 }
 
                 fn read_object<A: MapAccess<'de>>(
-                    place: member::Place<'_, Self>,
+                    place: read::Place<'_, Self>,
                     mut map: A,
                 ) -> Result<(), A::Error> {
-                    let record = place.value.insert(Self::default());
+                    let object = place.value.insert(Self::default());
                     let mut seen = 0_u64;
                     while let Some(name) = map.next_key_seed(ReadName)? {
-                        let slot = match name {
-                            Name::Typed(slot) => slot,
+                        let field = match name {
+                            Name::Typed(field) => field,
                             Name::Other(name) => {
-                                record.extra.push(name, map.next_value()?);
+                                object.extra.push(name, map.next_value()?);
                                 continue;
                             }
                         };
-                        let bit = 1_u64 << (slot as u32);
+                        let bit = 1_u64 << (field as u32);
                         if seen & bit != 0 {
-                            return Err(repeated($label, slot.name()));
+                            return Err(wire_struct::repeated($label, field.name()));
                         }
                         seen |= bit;
-                        match slot {
-                            $( Slot::$must => {
+                        match field {
+                            $( Field::$must => {
                                 let mut value = None;
                                 let name = concat!($label, ".", $must_name);
-                                map.next_value_seed(member::Place { name, value: &mut value })?;
-                                record.$must = value.ok_or_else(|| $crate::record::missing(name))?;
+                                map.next_value_seed(read::Place { name, value: &mut value })?;
+                                object.$must = value.ok_or_else(|| wire_struct::missing(name))?;
                             } )*
-                            $( Slot::$may => {
-                                let value = &mut record.$may;
+                            $( Field::$may => {
+                                let value = &mut object.$may;
                                 let name = concat!($label, ".", $may_name);
-                                map.next_value_seed(member::Place { name, value })?;
-                                if record.$may.is_none() {
-                                    record.extra.push($may_name.into(), $crate::Raw::null());
+                                map.next_value_seed(read::Place { name, value })?;
+                                if object.$may.is_none() {
+                                    object.extra.push($may_name.into(), $crate::Raw::null());
                                 }
                             } )*
                         }
                     }
-                    $( if seen & (1_u64 << (Slot::$must as u32)) == 0 {
-                        return Err($crate::record::missing(concat!($label, ".", $must_name)));
+                    $( if seen & (1_u64 << (Field::$must as u32)) == 0 {
+                        return Err(wire_struct::missing(concat!($label, ".", $must_name)));
                     } )*
-                    match record.extra.repeated() {
-                        Some(name) => Err(repeated($label, name)),
+                    match object.extra.repeated() {
+                        Some(name) => Err(wire_struct::repeated($label, name)),
                         None => Ok(()),
                     }
                 }
@@ -207,9 +208,11 @@ macro_rules! record {
 
             impl<'de> serde::Deserialize<'de> for $Type {
                 fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                    let mut record = None;
-                    Self::read(member::Place { name: $label, value: &mut record }, from)?;
-                    record.ok_or_else(|| member::Place { name: $label, value: &mut None::<Self> }.refused())
+                    let mut object = None;
+                    Self::read(read::Place { name: $label, value: &mut object }, from)?;
+                    let is_null =
+                        || read::Place { name: $label, value: &mut None::<Self> }.refused();
+                    object.ok_or_else(is_null)
                 }
             }
 
@@ -229,21 +232,21 @@ macro_rules! record {
                 }
             }
 
-            impl Written for $Type {
+            impl WriteJson for $Type {
                 fn write(&self, to: &mut String) {
-                    let mut object = Object::begin(to);
-                    $( object.member(concat!("\"", $must_name, "\":"), &self.$must); )*
-                    $( if let Some(value) = &self.$may {
-                        object.member(concat!("\"", $may_name, "\":"), value);
-                    } )*
-                    object.extra(&self.extra, |name| self.is_written(name));
-                    object.end();
+                    ObjectText::write(to, |object| {
+                        $( object.field(concat!("\"", $must_name, "\":"), &self.$must); )*
+                        $( if let Some(value) = &self.$may {
+                            object.field(concat!("\"", $may_name, "\":"), value);
+                        } )*
+                        object.extra(&self.extra, |name| self.is_written(name));
+                    });
                 }
             }
 
             impl $Type {
-                /// Whether a field is written under this name: one set since parsing replaces what
-                /// stood there.
+                /// Reports whether a typed field is written under this name. One that was set since
+                /// parsing replaces the `null` that stood there.
                 fn is_written(&self, name: &str) -> bool {
                     match name {
                         $( $must_name => true, )*
@@ -256,4 +259,4 @@ macro_rules! record {
     };
 }
 
-pub(crate) use record;
+pub(crate) use wire_struct;

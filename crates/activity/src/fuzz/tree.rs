@@ -1,4 +1,4 @@
-//! Equality of JSON values that no parser has rounded.
+//! JSON values that no parser has rounded, to be compared.
 //!
 //! `serde_json::Value` turns `1e400` into an error and a long integer into a float, so it would not
 //! see what is lost; here numbers are compared as text.

@@ -1,20 +1,20 @@
-//! The types that a typed member can have, and how each is read.
+//! Readers of typed members: strings, flags, lists and objects, deserialised in place.
 //!
-//! Errors name the member and never show its value, because a value may be what a person wrote;
-//! serde's own "invalid type" would show it, so every JSON shape is taken here and refused by hand.
-//! Values are written into their place rather than returned: an activity is a kilobyte, and moving
-//! it through every layer of the parser took a tenth of the time to read one.
+//! Errors name the member and never show its value, because a value may be what a person wrote.
+//! Serde's own "invalid type" would show it, so every JSON type is accepted here and refused by
+//! hand. Values are written into their place rather than returned: an activity is a kilobyte, and
+//! moving it through every layer of the parser took a tenth of the time to read one.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::Raw;
-use crate::quick::Quick;
+use crate::json::fast_path::FastReader;
 
-/// A type that a member can have. Each shape it does not take is refused with the member's name.
-pub(crate) trait Member<'de>: Sized {
-    /// What a person should send, with its article.
+/// A type that a member can have. JSON of any other type is refused with the member's name.
+pub(crate) trait ReadJson<'de>: Sized {
+    /// The type that a sender should use, with its article, for errors.
     const EXPECTED: &'static str;
 
     /// Reads a value into its place, which is empty before, and after if the value is `null`.
@@ -22,9 +22,9 @@ pub(crate) trait Member<'de>: Sized {
         from.deserialize_any(place)
     }
 
-    /// Reads as [`read`](Self::read) does, or not at all: see [`Quick`].
-    fn quick(value: &mut Option<Self>, from: &mut Quick<'de>) -> Option<()> {
-        match from.plain() {
+    /// Reads as [`read`](Self::read) does, or gives up: see [`FastReader`].
+    fn read_fast(value: &mut Option<Self>, from: &mut FastReader<'de>) -> Option<()> {
+        match from.plain_string() {
             Some(text) => {
                 let place = Place { name: "", value };
                 Self::read_str::<serde::de::value::Error>(place, text).ok()
@@ -50,21 +50,21 @@ pub(crate) trait Member<'de>: Sized {
     }
 }
 
-/// Where a value goes, and what that place is called in errors.
+/// The place that a value is read into, with its name for errors.
 pub(crate) struct Place<'a, T> {
     pub(crate) name: &'static str,
     pub(crate) value: &'a mut Option<T>,
 }
 
-/// A type that a list can hold.
-pub(crate) trait Element<'de>: Member<'de> {
-    /// What a `null` in the list stands for, if it may be there.
+/// A type that the items of a list can have.
+pub(crate) trait Element<'de>: ReadJson<'de> {
+    /// The item that a `null` in the list stands for; `None` if a list must not hold `null`.
     fn of_null() -> Option<Self> {
         None
     }
 }
 
-impl<'de> Member<'de> for String {
+impl<'de> ReadJson<'de> for String {
     const EXPECTED: &'static str = "a string";
 
     fn read_str<E: Error>(place: Place<'_, Self>, text: &str) -> Result<(), E> {
@@ -75,7 +75,7 @@ impl<'de> Member<'de> for String {
 
 impl Element<'_> for String {}
 
-impl<'de> Member<'de> for bool {
+impl<'de> ReadJson<'de> for bool {
     const EXPECTED: &'static str = "true or false";
 
     fn read_bool<E: Error>(place: Place<'_, Self>, flag: bool) -> Result<(), E> {
@@ -84,7 +84,7 @@ impl<'de> Member<'de> for bool {
     }
 }
 
-impl<'de> Member<'de> for Raw {
+impl<'de> ReadJson<'de> for Raw {
     const EXPECTED: &'static str = "a value";
 
     fn read<D: Deserializer<'de>>(place: Place<'_, Self>, from: D) -> Result<(), D::Error> {
@@ -93,7 +93,7 @@ impl<'de> Member<'de> for Raw {
         Ok(())
     }
 
-    fn quick(value: &mut Option<Self>, from: &mut Quick<'de>) -> Option<()> {
+    fn read_fast(value: &mut Option<Self>, from: &mut FastReader<'de>) -> Option<()> {
         from.value(value)
     }
 }
@@ -104,7 +104,7 @@ impl Element<'_> for Raw {
     }
 }
 
-impl<'de, T: Element<'de>> Member<'de> for Vec<T> {
+impl<'de, T: Element<'de>> ReadJson<'de> for Vec<T> {
     const EXPECTED: &'static str = "a list";
 
     fn read_list<A: SeqAccess<'de>>(place: Place<'_, Self>, mut seq: A) -> Result<(), A::Error> {
@@ -127,13 +127,13 @@ impl<T> Place<'_, T> {
     #[cold]
     pub(crate) fn refused<'de, E: Error>(self) -> E
     where
-        T: Member<'de>,
+        T: ReadJson<'de>,
     {
         E::custom(format_args!("{}: expected {}", self.name, T::EXPECTED))
     }
 }
 
-impl<'de, T: Member<'de>> DeserializeSeed<'de> for Place<'_, T> {
+impl<'de, T: ReadJson<'de>> DeserializeSeed<'de> for Place<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -141,7 +141,7 @@ impl<'de, T: Member<'de>> DeserializeSeed<'de> for Place<'_, T> {
     }
 }
 
-impl<'de, T: Member<'de>> Visitor<'de> for Place<'_, T> {
+impl<'de, T: ReadJson<'de>> Visitor<'de> for Place<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
