@@ -71,6 +71,6 @@ fn installed() -> PathBuf {
     let cache = std::env::var_os("SAYSO_SERVERS_CACHE").map(PathBuf::from).or_else(home);
     let folder = cache.expect("there is a HOME").join("sdk");
     let is_there = folder.join("node_modules/botframework-connector").exists();
-    assert!(is_there, "the SDKs are not installed: run crates/stores/tests/sdk/install");
+    assert!(is_there, "the SDKs are not installed: run scripts/setup");
     folder
 }

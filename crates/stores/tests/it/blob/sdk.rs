@@ -104,7 +104,7 @@ fn installed() -> PathBuf {
         .map(|name| fs::read_to_string(scripts().join(name)).unwrap());
     let is_there =
         fs::read_to_string(folder.join("installed")).is_ok_and(|had| had == wanted.concat());
-    assert!(is_there, "the SDKs are not installed: run crates/stores/tests/sdk/install");
+    assert!(is_there, "the SDKs are not installed: run scripts/setup");
     folder
 }
 
