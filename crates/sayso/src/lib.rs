@@ -55,6 +55,8 @@ pub mod prelude;
 pub mod server;
 
 mod announce;
+#[cfg(doctest)]
+mod book;
 mod open;
 mod signals;
 mod user_tokens;
@@ -85,13 +87,3 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The result of a bot's handler: nothing on success, any error on failure.
 pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;
-
-/// The code of the README is compiled with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
-/// So is that of the page on messages.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/messages.md")]
-struct Messages;

@@ -91,7 +91,7 @@ pub(crate) enum StateCommand {
     /// waits for Enter, and copies the rest. It stops nothing by itself.
     ///
     /// Never let instances work on both stores at a time: each would deliver the replies that wait,
-    /// and turns would be split between them. See docs/migrate.md.
+    /// and turns would be split between them. See docs/guides/migrate.md.
     ///
     /// Exit codes: 0 no difference; 1 a document was left alone, or an error; 3 the source is still
     /// being written.

@@ -71,10 +71,13 @@ format = "json"
 
 #[test]
 fn the_documentation_names_every_setting() {
-    let text = include_str!("../../../../docs/configuration.md");
+    let text = include_str!("../../../../docs/reference/configuration.md");
     for setting in Config::default().settings() {
         let row = format!("| `{}` | `{}`", setting.key, setting.variable);
-        assert!(text.contains(&row), "docs/configuration.md lacks a row that begins {row}");
+        assert!(
+            text.contains(&row),
+            "docs/reference/configuration.md lacks a row that begins {row}"
+        );
         let flag = setting.flag.map_or_else(String::new, |flag| format!("`{flag}`"));
         let row = text.lines().find(|line| line.starts_with(&row)).unwrap_or_default();
         assert_eq!(row.split('|').nth(3).map(str::trim), Some(&*flag), "{row}");

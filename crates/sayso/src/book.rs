@@ -1,0 +1,23 @@
+//! The book's code: every page with Rust in it is compiled, and mostly run, by the doc tests.
+//!
+//! `scripts/pages` fails when a page has Rust and is not here.
+
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+#[doc = include_str!("../../../docs/guides/authentication.md")]
+struct Authentication;
+
+#[doc = include_str!("../../../docs/guides/dialogs.md")]
+struct Dialogs;
+
+#[doc = include_str!("../../../docs/guides/messages.md")]
+struct Messages;
+
+/// This page shows the simulator.
+#[cfg(feature = "sim")]
+#[doc = include_str!("../../../docs/guides/testing.md")]
+struct Testing;
+
+#[doc = include_str!("../../../docs/reference/configuration.md")]
+struct Configuration;
