@@ -28,7 +28,8 @@ use super::{Found, Language};
 /// The longest text that is searched, in bytes. Nothing is found in a longer one.
 const TEXT_BYTES_MAX: usize = 10_000;
 
-/// How many words may stand between a negation and what it turns, itself included.
+/// The reach of a negation: how many words may stand between it and the word that it turns, itself
+/// included.
 const NEGATION_REACH: usize = 2;
 
 /// The words of a language, in folded form; phrases have single spaces.
@@ -39,14 +40,14 @@ struct Words {
     /// Hints, for where no clear answer stands.
     maybe_yes: &'static [&'static str],
     maybe_no: &'static [&'static str],
-    /// What contains a word of the others and means neither: "not sure".
+    /// Phrases that contain a word of the others and mean neither: "not sure".
     neither: &'static [&'static str],
     /// Words that mean it only if nothing else is said: `n`.
     alone_yes: &'static [&'static str],
     alone_no: &'static [&'static str],
     /// Words that turn the answer after them.
     negations: &'static [&'static str],
-    /// Whether words are found inside a run of letters, because nothing is written between words.
+    /// True if words are found inside a run of letters, because the language writes no spaces.
     is_unspaced: bool,
 }
 
@@ -126,9 +127,9 @@ const fn words(language: Language) -> &'static Words {
 struct Piece {
     start: usize,
     end: usize,
-    /// Where its folded form stands.
+    /// The byte range of its folded form.
     folded: (usize, usize),
-    /// Which clause it belongs to: punctuation ends one.
+    /// The number of its clause; punctuation ends one.
     clause: usize,
     sign: Option<bool>,
 }
@@ -138,7 +139,7 @@ struct Pieces {
     folded: String,
 }
 
-/// What was found at a place.
+/// A phrase that was found at a place.
 struct Hit {
     value: Option<bool>,
     /// In pieces.
@@ -232,7 +233,7 @@ impl Pieces {
         Some(Hit { value: Some(value), length: 1, weight: 1 })
     }
 
-    /// How many pieces from `at` an entry takes, if it stands there.
+    /// Returns how many pieces a phrase takes from `at`, if it stands there.
     fn length(&self, at: usize, entry: &str, words: &Words) -> Option<usize> {
         let clause = self.list.get(at)?.clause;
         let mut rest = entry;
@@ -262,7 +263,7 @@ impl Pieces {
     }
 }
 
-/// What an emoji says.
+/// The meaning of an emoji as an answer.
 const fn emoji(letter: char) -> Option<bool> {
     match letter {
         '👍' | '👌' | '✅' | '✔' | '☑' | '🆗' | '💯' | '🙆' => Some(true),

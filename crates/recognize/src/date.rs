@@ -5,28 +5,28 @@
 //! night and in the afternoon, and the bot chooses. A range ends before its `end`. A timex (TIMEX3)
 //! says what was said, with `X` for what was not.
 
-mod ago;
 mod between;
 mod calendar;
 mod clock;
 mod day;
+mod day_part;
 mod decade;
-mod edge;
-mod feast;
+mod distance;
 mod grammar;
+mod holiday;
 mod hours;
 mod length;
 mod memo;
 mod moment;
 mod number;
-mod often;
-mod part;
+mod open_range;
+mod other_languages;
 mod period;
 mod place;
-mod plain;
 mod quarter;
+mod recurrence;
 mod relative;
-mod say;
+mod resolution;
 mod slice;
 mod token;
 mod value;
@@ -43,12 +43,12 @@ pub use jiff::civil::DateTime;
 /// The bytes of a text that are read; what follows them is not.
 pub const DATE_TEXT_BYTES_MAX: usize = 2 * 1024;
 
-/// What a mention of a date or time can mean.
+/// The possible meanings of a mention of a date or time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dates {
-    /// What kind of mention it is.
+    /// The kind of the mention.
     pub kind: Kind,
-    /// What it can mean, the past before the future and the morning before the afternoon.
+    /// All possible meanings, the past before the future and the morning before the afternoon.
     pub resolutions: Vec<Resolution>,
 }
 
@@ -77,9 +77,9 @@ pub enum Kind {
 /// One meaning. A point or a duration has a `value`; a range has a `start`, an `end` or both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
-    /// What was said, in TIMEX3.
+    /// The expression in TIMEX3.
     pub timex: String,
-    /// What kind of meaning it is.
+    /// The kind of this meaning.
     #[serde(rename = "type")]
     pub kind: Kind,
     /// The point or the duration; [`Resolution::NOT_RESOLVED`] when there is no such day.
@@ -140,7 +140,7 @@ pub fn dates(text: &str, language: Language, reference: DateTime) -> Vec<Found<D
     let now = reference.with().subsec_nanosecond(0).build().unwrap_or(reference);
     match language {
         Language::English => grammar::find(&tokens, now),
-        other => plain::find(&tokens, other, now),
+        other => other_languages::find(&tokens, other, now),
     }
 }
 

@@ -27,7 +27,7 @@ pub use ordinal::{Anchor, Ordinal, ordinals};
 /// Something recognised, and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found<T> {
-    /// What it means.
+    /// Its meaning.
     pub value: T,
     /// The byte at which it begins.
     pub start: usize,

@@ -49,7 +49,7 @@ pub(super) const TEXT_BYTES_MAX: usize = 10_000;
 /// The significant digits that are shown of a number that is not whole.
 const DIGITS_SHOWN: usize = 15;
 
-/// How a number was written.
+/// The notation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -120,7 +120,7 @@ impl Number {
         self.whole.and_then(|whole| i64::try_from(whole).ok())
     }
 
-    /// How it was written.
+    /// The notation in which it was written.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
@@ -216,7 +216,7 @@ pub(super) fn english_ordinals(text: &str) -> Vec<Found<i128>> {
     phrase::find_ordinals(text, &english::GRAMMAR)
 }
 
-/// Whether people who speak Spanish there write a decimal point.
+/// Reports whether Spanish in this locale uses a decimal point.
 fn has_point(locale: &str) -> bool {
     let region = locale.trim().split(['-', '_']).next_back().unwrap_or_default();
     let regions = ["MX", "US", "PR", "GT", "HN", "NI", "SV", "PA", "DO", "PE"];

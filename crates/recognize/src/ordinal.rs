@@ -29,21 +29,21 @@ use super::{Found, Language};
 /// The longest text that is searched, in bytes. Nothing is found in a longer one.
 const TEXT_BYTES_MAX: usize = 10_000;
 
-/// What an ordinal counts from.
+/// The place that an ordinal counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anchor {
     /// The start of the list; the first is 1.
     Start,
     /// The end of the list; the last is 0, the one before it -1.
     End,
-    /// Where one is; the next is 1, the previous -1.
+    /// The current place; the next is 1, the previous -1.
     Current,
 }
 
 /// A place in a list, as somebody named it. Shown as `2`, `end-1`, `current+1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ordinal {
-    /// How far from there.
+    /// The distance from there.
     pub offset: i64,
     /// From where.
     pub from: Anchor,

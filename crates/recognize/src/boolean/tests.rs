@@ -3,7 +3,7 @@
 use super::{Words, normalise, words, yes_or_no};
 use crate::Language;
 
-/// What a text says: yes, no, or nothing.
+/// Checks that a text says yes, no or nothing.
 fn check(language: Language, text: &str, expected: Option<bool>) {
     let found = yes_or_no(text, language);
     assert!(found.len() <= 1, "{text}");

@@ -6,7 +6,7 @@ use super::number::{self, Year};
 use super::place::{At, Read, Rule, longest};
 use super::slice::{self, Cut};
 use super::value::{Day, Grain, Period};
-use super::{ago, calendar, clock, day, hours, period, relative, words};
+use super::{calendar, clock, day, distance, hours, period, relative, words};
 
 /// A range of days by its ends.
 pub(super) fn between(at: At<'_>) -> Read<'_, Period> {
@@ -27,7 +27,7 @@ impl Point {
         Self { timex: date.to_string(), past: date, future: date, grain }
     }
 
-    /// Whether all of it was said.
+    /// Reports whether the year was said, too.
     fn is_exact(&self) -> bool {
         !self.timex.starts_with('X')
     }
@@ -60,7 +60,8 @@ fn point(at: At<'_>) -> Read<'_, Point> {
 }
 
 fn point_day(at: At<'_>) -> Read<'_, Point> {
-    let rules: [Rule<Day>; 4] = [day::calendar, relative::relative, relative::weekday, ago::day];
+    let rules: [Rule<Day>; 4] =
+        [day::calendar, relative::relative, relative::weekday, distance::day];
     let (day, after) = longest(at, &rules)?;
     let point = Point { timex: day.timex, past: day.past?, future: day.future?, grain: Grain::Day };
     Some((point, after))

@@ -1,7 +1,7 @@
 //! Times of day: `3pm`, `half past seven`, `17:20`, `nine thirty`, `noon`.
 
+use super::day_part::{self, Part};
 use super::number;
-use super::part::{self, Part};
 use super::place::{At, Read, longest};
 use super::value::Clock;
 use super::words;
@@ -49,13 +49,13 @@ fn then_part(at: At<'_>) -> Read<'_, Clock> {
     if linked.is_none() && !is_sure {
         return None;
     }
-    let (part, after) = part::shaded(start)?;
+    let (part, after) = day_part::shaded(start)?;
     Some((part.settle(clock), after))
 }
 
 fn part_then(at: At<'_>) -> Read<'_, Clock> {
     let start = at.eat(&["in"]).map_or(at, |after| after.skip(&["the"]));
-    let (part, after) = part::shaded(start)?;
+    let (part, after) = day_part::shaded(start)?;
     let (clock, after) = match after.eat(&["at", "around", "about"]) {
         Some(after) => clock_or_loose(after)?,
         None => clock(after.skip(&[","]))?,

@@ -5,12 +5,15 @@ use jiff::civil::{Date, DateTime};
 use super::number::{self, Year};
 use super::place::{At, Read, longest};
 use super::value::Day;
-use super::{ago, clock, feast, relative, words};
+use super::{clock, distance, holiday, relative, words};
 
 /// Any way to name a day.
 pub(super) fn day(at: At<'_>) -> Read<'_, Day> {
     at.memo.day.read(at, |at| {
-        longest(at, &[calendar, relative::relative, relative::weekday, ago::day, feast::feast])
+        longest(
+            at,
+            &[calendar, relative::relative, relative::weekday, distance::day, holiday::holiday],
+        )
     })
 }
 

@@ -7,17 +7,17 @@ use super::place::{At, Read, Rule};
 use super::token::Token;
 use super::value::{Day, Hours, Period};
 use super::{
-    Dates, Found, Kind, ago, between, clock, day, edge, hours, length, moment, often, part, period,
-    say, slice,
+    Dates, Found, Kind, between, clock, day, day_part, distance, hours, length, moment, open_range,
+    period, recurrence, resolution, slice,
 };
 
 /// The rules; of two that read as much, the first wins.
 const RULES: [Rule<Dates>; 13] = [
     moment::moment,
-    edge::edge,
-    often::often,
+    open_range::open_range,
+    recurrence::recurrence,
     days_between,
-    ago::range,
+    distance::range,
     day_alone,
     slice_alone,
     period_alone,
@@ -61,27 +61,27 @@ fn read(at: At<'_>) -> Read<'_, Dates> {
 }
 
 fn days_between(at: At<'_>) -> Read<'_, Dates> {
-    say::read(between::between(at), |period: &Period| say::period(period))
+    resolution::read(between::between(at), |period: &Period| resolution::period(period))
 }
 
 pub(super) fn day_alone(at: At<'_>) -> Read<'_, Dates> {
-    say::read(day::day(at), |day: &Day| say::day(day))
+    resolution::read(day::day(at), |day: &Day| resolution::day(day))
 }
 
 pub(super) fn slice_alone(at: At<'_>) -> Read<'_, Dates> {
-    say::read(slice::slice(at), |period: &Period| say::period(period))
+    resolution::read(slice::slice(at), |period: &Period| resolution::period(period))
 }
 
 pub(super) fn period_alone(at: At<'_>) -> Read<'_, Dates> {
-    say::read(period::period(at), |period: &Period| say::period(period))
+    resolution::read(period::period(at), |period: &Period| resolution::period(period))
 }
 
 fn hours_alone(at: At<'_>) -> Read<'_, Dates> {
-    say::read(hours::hours(at), |hours: &Hours| say::hours(hours))
+    resolution::read(hours::hours(at), |hours: &Hours| resolution::hours(hours))
 }
 
 fn part_alone(at: At<'_>) -> Read<'_, Dates> {
-    say::read(part::of_any_day(at), |part| say::hours(&part.hours()))
+    resolution::read(day_part::of_any_day(at), |part| resolution::hours(&part.hours()))
 }
 
 /// A time; a lone hour only after `at`, and not as the count of something.
@@ -95,7 +95,7 @@ fn time_alone(at: At<'_>) -> Read<'_, Dates> {
             );
         (!is_count).then_some((clock, after))
     };
-    say::read(clock::settled(at).or_else(loose), |clock| say::clock(*clock))
+    resolution::read(clock::settled(at).or_else(loose), |clock| resolution::clock(*clock))
 }
 
 /// `around 1pm`: a time that is told as a range without ends.
@@ -103,7 +103,7 @@ fn approximate(at: At<'_>) -> Read<'_, Dates> {
     let after = at.eat(&["around", "about", "circa", "approximately"])?;
     let (mut dates, after) = match moment::point(after) {
         Some(read) => read,
-        None => say::read(clock::settled(after), |clock| say::clock(*clock))?,
+        None => resolution::read(clock::settled(after), |clock| resolution::clock(*clock))?,
     };
     let kind = if dates.kind == Kind::Time { Kind::TimeRange } else { Kind::DateTimeRange };
     for resolution in &mut dates.resolutions {

@@ -1,6 +1,6 @@
 //! Hours from one time to another: `from 4 to 6 pm`, `9:30-11`, `between 5 and 6 in the evening`.
 
-use super::part::{self, Part};
+use super::day_part::{self, Part};
 use super::place::{At, Read, longest};
 use super::value::{Clock, Hours};
 use super::{clock, length};
@@ -9,7 +9,7 @@ use super::{clock, length};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     clock: Clock,
-    /// Whether it is a time by itself.
+    /// True if it is a time without the help of the other end or a part of the day.
     is_sure: bool,
 }
 
@@ -25,7 +25,7 @@ impl Side {
     }
 }
 
-/// Hours that are some by themselves.
+/// Reads hours that need no part of the day to be clear.
 pub(super) fn hours(at: At<'_>) -> Read<'_, Hours> {
     longest(at, &[sure, with_part, from_for, for_from])
 }
@@ -47,7 +47,7 @@ fn sure(at: At<'_>) -> Read<'_, Hours> {
 
 fn with_part(at: At<'_>) -> Read<'_, Hours> {
     let ((from, to), after) = ends(at)?;
-    let (part, after) = part::shaded(after.eat(&["in", "at"])?.skip(&["the"]))?;
+    let (part, after) = day_part::shaded(after.eat(&["in", "at"])?.skip(&["the"]))?;
     Some((pair(from.settle(part), to.settle(part))?, after))
 }
 
@@ -62,7 +62,7 @@ pub(super) fn ends(at: At<'_>) -> Read<'_, (Side, Side)> {
     Some(((from, to), after))
 }
 
-/// What stands between the ends of a range.
+/// Reads the word or dash between the ends of a range.
 pub(super) fn to(at: At<'_>, is_between: bool) -> Option<At<'_>> {
     const TO: [&str; 9] = ["to", "till", "til", "until", "through", "thru", "-", "~", "untill"];
     at.eat(&TO).or_else(|| at.eat(&["and"]).filter(|_| is_between))

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Span};
 
 use super::place::{At, Read, longest};
 use super::words::{Unit, unit};
-use super::{Dates, Kind, calendar, number, say};
+use super::{Dates, Kind, calendar, number, resolution};
 
 /// The pieces of one length.
 const PIECES_MAX: usize = 6;
@@ -16,7 +16,7 @@ pub(super) struct Length {
     pieces: Vec<(f64, Unit)>,
 }
 
-/// How a unit is written in a timex, how many of it one unit is, and how long one is in seconds.
+/// The letter of a unit in a timex, how many of it one unit is, and its length in seconds.
 fn written(unit: Unit) -> (&'static str, f64, f64) {
     const DAY: f64 = 86_400.0;
     match unit {
@@ -70,7 +70,7 @@ impl Length {
         is_short.then(|| whole(self.seconds() / 60.0)).flatten()
     }
 
-    /// Whether it is counted in hours or less.
+    /// Reports whether it is counted in hours or smaller units.
     pub(super) fn is_clock(&self) -> bool {
         self.pieces.iter().any(|(_, unit)| is_clock(*unit))
     }
@@ -196,7 +196,7 @@ pub(super) fn duration(at: At<'_>) -> Read<'_, Dates> {
     let (length, after) = longest(at, &[compared, whole_unit, plain])?;
     // Whole seconds print as such, and fractions as short as they can.
     let seconds = length.seconds().to_string();
-    let resolution = say::value(Kind::Duration, length.timex(), seconds);
+    let resolution = resolution::value(Kind::Duration, length.timex(), seconds);
     Some((Dates { kind: Kind::Duration, resolutions: vec![resolution] }, after))
 }
 

@@ -1,4 +1,4 @@
-//! What was already read at a place.
+//! Memo tables of the parser: each rule reads each place once (packrat parsing).
 //!
 //! Many rules begin with a day, a time or a period, so the same place is asked for one many times.
 //! Each place answers once, which keeps the work for a text in proportion to its length.
@@ -38,7 +38,7 @@ impl<T: Clone> Kept<T> {
         Self(std::iter::repeat_with(OnceCell::new).take(len).collect())
     }
 
-    /// What the rule reads at a place, asked of the rule the first time only.
+    /// Returns what the rule reads at a place, and runs the rule the first time only.
     pub(super) fn read<'t>(&self, at: At<'t>, rule: Rule<T>) -> Read<'t, T> {
         let cell = self.0.get(at.index())?;
         if let Some(kept) = cell.get() {

@@ -1,11 +1,11 @@
 //! Times of days: `tomorrow at 9`, `monday from 2 to 4`, `tonight`, `now`.
 
-use super::ago::{self, moment_timex, moment_value};
+use super::day_part::{self, Part};
+use super::distance::{self, moment_timex, moment_value};
 use super::hours::Side;
-use super::part::{self, Part};
 use super::place::{At, Read, longest};
 use super::value::{Clock, Day};
-use super::{Dates, Kind, calendar, clock, day, hours, say, words};
+use super::{Dates, Kind, calendar, clock, day, hours, resolution, words};
 
 /// Anything that joins a day and a time.
 pub(super) fn moment(at: At<'_>) -> Read<'_, Dates> {
@@ -14,7 +14,7 @@ pub(super) fn moment(at: At<'_>) -> Read<'_, Dates> {
 
 /// A time of a day.
 pub(super) fn point(at: At<'_>) -> Read<'_, Dates> {
-    say::read(timed(at), |(day, clock)| say::moment(day, *clock))
+    resolution::read(timed(at), |(day, clock)| resolution::moment(day, *clock))
 }
 
 /// A day and a time, in either order.
@@ -38,12 +38,12 @@ fn now(at: At<'_>) -> Read<'_, Dates> {
         [(&NOW, "PRESENT_REF"), (&SOON, "FUTURE_REF"), (&LATELY, "PAST_REF")];
     let found = lists.into_iter().find_map(|(list, timex)| Some((timex, at.phrases(list)?)));
     let (timex, after) = found?;
-    Some((one(say::value(Kind::DateTime, timex.to_owned(), moment_value(at.now))), after))
+    Some((one(resolution::value(Kind::DateTime, timex.to_owned(), moment_value(at.now))), after))
 }
 
 fn at_distance(at: At<'_>) -> Read<'_, Dates> {
-    let (moment, after) = ago::moment(at)?;
-    let resolution = say::value(Kind::DateTime, moment_timex(moment), moment_value(moment));
+    let (moment, after) = distance::moment(at)?;
+    let resolution = resolution::value(Kind::DateTime, moment_timex(moment), moment_value(moment));
     Some((one(resolution), after))
 }
 
@@ -53,7 +53,7 @@ fn one(resolution: super::Resolution) -> Dates {
 
 /// A day that a time can be joined to.
 fn plain_day(at: At<'_>) -> Read<'_, Day> {
-    day::day(at).filter(|(day, _)| !day.is_feast)
+    day::day(at).filter(|(day, _)| !day.is_holiday)
 }
 
 /// `tomorrow at 9`, `23.04.2022 14:55`, `2026-11-15T09:00`.
@@ -128,14 +128,14 @@ fn day_part(at: At<'_>) -> Read<'_, (Day, Part)> {
 fn tonight(at: At<'_>) -> Read<'_, (Day, Part)> {
     let start = at.skip(&["late", "early"]);
     let after = start.eat(&["tonight", "tonite"])?;
-    Some(((Day::exact(at.now.date()), part::night()), after))
+    Some(((Day::exact(at.now.date()), day_part::night()), after))
 }
 
 fn pointed_part(at: At<'_>) -> Read<'_, (Day, Part)> {
     let shade = at.eat(&["early", "late"]);
     let start = shade.unwrap_or(at);
     let days = words::direction(start.word())?;
-    let (part, after) = part::shaded(start.next()).filter(|(part, _)| !part.is_plural)?;
+    let (part, after) = day_part::shaded(start.next()).filter(|(part, _)| !part.is_plural)?;
     let part = if shade.is_some() { part.shade(at.word() == "early") } else { part };
     Some(((Day::exact(calendar::days(at.now.date(), days)?), part), after))
 }
@@ -143,7 +143,7 @@ fn pointed_part(at: At<'_>) -> Read<'_, (Day, Part)> {
 fn day_then_part(at: At<'_>) -> Read<'_, (Day, Part)> {
     let (day, after) = plain_day(at)?;
     let after = after.skip(&[","]).skip(&["in", "at"]).skip(&["the"]);
-    let (part, after) = part::shaded(after).filter(|(part, _)| !part.is_plural)?;
+    let (part, after) = day_part::shaded(after).filter(|(part, _)| !part.is_plural)?;
     let weeks = || {
         let weeks = words::direction(after.word())?;
         Some((weeks, after.next().eat(&["week"])?))
@@ -159,14 +159,14 @@ fn day_then_part(at: At<'_>) -> Read<'_, (Day, Part)> {
 
 fn part_then_day(at: At<'_>) -> Read<'_, (Day, Part)> {
     let start = at.eat(&["in"]).map_or(at, |after| after.skip(&["the"]));
-    let (part, after) = part::shaded(start).filter(|(part, _)| !part.is_plural)?;
+    let (part, after) = day_part::shaded(start).filter(|(part, _)| !part.is_plural)?;
     let (day, after) = plain_day(after.eat(&["of", "on"])?)?;
     Some(((day, part), after))
 }
 
 fn part_of_day(at: At<'_>) -> Read<'_, Dates> {
     let ((day, part), after) = day_part(at)?;
-    Some((say::day_hours(&day, &part.hours())?, after))
+    Some((resolution::day_hours(&day, &part.hours())?, after))
 }
 
 /// `later in today`, `early in the day wednesday`: before or after noon of the day to come.
@@ -186,7 +186,7 @@ fn half_of_day(at: At<'_>) -> Read<'_, Dates> {
     } else {
         (noon, Some(format!("{} 00:00:00", calendar::tomorrow(date)?)))
     };
-    Some((one(say::range(Kind::DateTimeRange, day.timex, start, end)), after))
+    Some((one(resolution::range(Kind::DateTimeRange, day.timex, start, end)), after))
 }
 
 /// `monday 11-4`, `3:00 to 4:00 tomorrow`, `yesterday afternoon from 3-8pm`.
@@ -197,27 +197,27 @@ fn hours_of_day(at: At<'_>) -> Read<'_, Dates> {
 fn day_hours(at: At<'_>) -> Read<'_, Dates> {
     let (day, after) = plain_day(at)?;
     let (hours, after) = hours::by_day(after.skip(&[","]))?;
-    Some((say::day_hours(&day, &hours)?, after))
+    Some((resolution::day_hours(&day, &hours)?, after))
 }
 
 fn hours_day(at: At<'_>) -> Read<'_, Dates> {
     let (hours, after) = hours::by_day(at)?;
     let (day, after) = plain_day(after.skip(&[","]).skip(&["on", "of"]))?;
-    Some((say::day_hours(&day, &hours)?, after))
+    Some((resolution::day_hours(&day, &hours)?, after))
 }
 
 fn part_hours(at: At<'_>) -> Read<'_, Dates> {
     let ((day, part), after) = day_part(at)?;
     let ((from, to), after) = hours::ends(after.skip(&[","]))?;
     let hours = hours::pair(from.settle(part), to.settle(part))?;
-    Some((say::day_hours(&day, &hours)?, after))
+    Some((resolution::day_hours(&day, &hours)?, after))
 }
 
 fn hours_part(at: At<'_>) -> Read<'_, Dates> {
     let ((from, to), after) = hours::ends(at)?;
     let ((day, part), after) = day_part(after.skip(&[","]))?;
     let hours = hours::pair(from.settle(part), to.settle(part))?;
-    Some((say::day_hours(&day, &hours)?, after))
+    Some((resolution::day_hours(&day, &hours)?, after))
 }
 
 /// `between 2:00 tomorrow and 4:00`, `from now until 5pm`, `from monday 3pm to friday 5pm`.
@@ -228,7 +228,7 @@ fn between(at: At<'_>) -> Read<'_, Dates> {
 fn from_now(at: At<'_>) -> Read<'_, Dates> {
     let after = at.eat(&["from", "between"])?.eat(&["now"])?;
     let after = hours::to(after, at.word() == "between")?;
-    let (timex, until, after) = match ago::moment(after) {
+    let (timex, until, after) = match distance::moment(after) {
         Some((moment, after)) => (moment_timex(moment), moment, after),
         None => {
             let (clock, after) = clock::settled(after)?;
@@ -249,7 +249,7 @@ fn from_now(at: At<'_>) -> Read<'_, Dates> {
     };
     let (start, end) = (Some(moment_value(at.now)), Some(moment_value(until)));
     let timex = format!("(PRESENT_REF,{timex},{length})");
-    Some((one(say::range(Kind::DateTimeRange, timex, start, end)), after))
+    Some((one(resolution::range(Kind::DateTimeRange, timex, start, end)), after))
 }
 
 /// The day is said with one of the times only.
@@ -259,7 +259,7 @@ fn same_day(at: At<'_>) -> Read<'_, Dates> {
     let after = hours::to(after, at.word() == "between")?;
     let (to, after) = clock::settled(after)?;
     let hours = hours::pair(Side::sure(from), Side::sure(to))?;
-    Some((say::day_hours(&day, &hours)?, after))
+    Some((resolution::day_hours(&day, &hours)?, after))
 }
 
 fn two_moments(at: At<'_>) -> Read<'_, Dates> {
@@ -269,7 +269,10 @@ fn two_moments(at: At<'_>) -> Read<'_, Dates> {
     let ((last, to), after) = timed(after)?;
     let (from, to) = (*from.readings().first()?, *to.readings().first()?);
     let mut resolutions = Vec::new();
-    let days = (say::readings(first.past, first.future), say::readings(last.past, last.future));
+    let days = (
+        resolution::readings(first.past, first.future),
+        resolution::readings(last.past, last.future),
+    );
     for (begin, end) in days.0.into_iter().zip(days.1) {
         let minutes = calendar::days_between(begin, end) * 24 * 60 + to.minutes() - from.minutes();
         let length = if minutes % 60 == 0 {
@@ -282,7 +285,7 @@ fn two_moments(at: At<'_>) -> Read<'_, Dates> {
         let timex = format!("({},{},{length})", ends.0, ends.1);
         let (start, end) = (format!("{begin} {}", from.value()), format!("{end} {}", to.value()));
         if minutes > 0 {
-            resolutions.push(say::range(Kind::DateTimeRange, timex, Some(start), Some(end)));
+            resolutions.push(resolution::range(Kind::DateTimeRange, timex, Some(start), Some(end)));
         }
     }
     (!resolutions.is_empty()).then_some((Dates { kind: Kind::DateTimeRange, resolutions }, after))

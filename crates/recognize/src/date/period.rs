@@ -6,7 +6,7 @@ use super::number::{self, Year};
 use super::place::{At, Read, Rule, longest};
 use super::value::{Grain, Period};
 use super::words::{self, Unit};
-use super::{calendar, day, decade, feast, quarter};
+use super::{calendar, day, decade, holiday, quarter};
 
 /// Any period that is one by itself.
 pub(super) fn period(at: At<'_>) -> Read<'_, Period> {
@@ -21,7 +21,7 @@ pub(super) fn period(at: At<'_>) -> Read<'_, Period> {
         season,
         decade::decade,
         decade::century,
-        feast::weekend,
+        holiday::weekend,
     ];
     at.memo.period.read(at, |at| longest(at, &RULES))
 }
@@ -109,7 +109,7 @@ fn month(at: At<'_>) -> Read<'_, Period> {
     Some((of_any_year(at.now, month)?, after))
 }
 
-/// Whether the `may` here is a month rather than a verb, by what stands before and after it.
+/// Reports whether the `may` here is a month rather than a verb, by the words before and after it.
 fn is_may(at: At<'_>) -> bool {
     const BEFORE: [&str; 21] = [
         "in", "this", "next", "last", "of", "since", "until", "till", "by", "during", "before",

@@ -12,11 +12,11 @@ pub(super) struct At<'t> {
     index: usize,
     /// The moment of the reference.
     pub(super) now: DateTime,
-    /// What was read before.
+    /// The memo tables of this text.
     pub(super) memo: &'t Memo,
 }
 
-/// What a rule read, and the place after it.
+/// The value that a rule has read, and the place after it.
 pub(super) type Read<'t, T> = Option<(T, At<'t>)>;
 
 /// A rule of the grammar.
@@ -61,12 +61,12 @@ impl<'t> At<'t> {
         Self { index: index.min(self.tokens.len()), ..self }
     }
 
-    /// Whether nothing is left.
+    /// Reports whether no token is left.
     pub(super) fn is_end(self) -> bool {
         self.index >= self.tokens.len()
     }
 
-    /// How many tokens lie before this place.
+    /// The number of tokens before this place.
     pub(super) fn index(self) -> usize {
         self.index
     }
@@ -100,17 +100,17 @@ impl<'t> At<'t> {
         phrases.iter().find_map(|phrase| self.phrase(phrase))
     }
 
-    /// Whether the token here follows the one before without a blank.
+    /// Reports whether the token here follows the one before without a blank.
     pub(super) fn is_glued(self) -> bool {
         self.token(0).is_some_and(|token| !token.spaced) && self.index > 0
     }
 
-    /// Whether the token here is digits.
+    /// Reports whether the token here is digits.
     pub(super) fn is_digits(self) -> bool {
         self.token(0).is_some_and(|token| token.shape == Shape::Digits)
     }
 
-    /// Whether the token here is a word.
+    /// Reports whether the token here is a word.
     pub(super) fn is_word(self) -> bool {
         self.token(0).is_some_and(|token| token.shape == Shape::Word)
     }
@@ -137,9 +137,10 @@ impl<'t> At<'t> {
     }
 }
 
-/// Where readings may begin and end.
+/// The boundaries of readings: places where one may begin or end.
 impl At<'_> {
-    /// Whether a reading may begin here: not inside a number, an amount of money or a part number.
+    /// Reports whether a reading may begin here: not inside a number, an amount of money or a part
+    /// number.
     pub(super) fn may_begin(self) -> bool {
         let Some(token) = self.token(0) else { return false };
         if token.shape == Shape::Mark && !matches!(self.word(), "<" | ">" | "'" | "½" | "¼" | "¾")
@@ -163,7 +164,7 @@ impl At<'_> {
         }
     }
 
-    /// Whether a reading may end here: the last token does not go on as a number or a word.
+    /// Reports whether a reading may end here: the last token does not go on as a number or a word.
     pub(super) fn may_end(self) -> bool {
         let Some(token) = self.token(0).filter(|token| !token.spaced) else { return true };
         let last = self.shape_behind(1);
@@ -178,13 +179,13 @@ impl At<'_> {
         }
     }
 
-    /// Whether a number that ends here is whole, and not the head of a longer one.
+    /// Reports whether a number that ends here is whole, and not the head of a longer one.
     pub(super) fn may_end_number(self) -> bool {
         let is_mark = self.is_glued() && matches!(self.word(), "." | "," | "/" | ":");
         !(is_mark && self.goes_on_in_digits())
     }
 
-    /// Whether digits follow the mark here, without a blank.
+    /// Reports whether digits follow the mark here, without a blank.
     fn goes_on_in_digits(self) -> bool {
         self.next().is_digits() && self.next().is_glued()
     }

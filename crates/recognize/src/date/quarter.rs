@@ -6,7 +6,7 @@ use super::place::{At, Read};
 use super::value::{Days, Grain, Period};
 use super::{calendar, number, words};
 
-/// Which part of how many.
+/// One of the equal parts of a year: the second quarter, the first half.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     nth: i64,

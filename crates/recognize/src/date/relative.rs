@@ -6,7 +6,7 @@ use super::place::{At, Read, longest};
 use super::value::Day;
 use super::{calendar, clock, day, hours, number, words};
 
-/// How many months around the reference are searched for a day that not every month has.
+/// The search range, in months around the reference, for a day that not every month has.
 const MONTHS_AROUND: i64 = 60;
 
 /// Days without a weekday: `today`, `the day after tomorrow`, `on the 5th`.

@@ -8,7 +8,7 @@ use super::value::{Days, Grain, Period};
 use super::words::{self, Unit};
 use super::{calendar, day, length, number, period};
 
-/// Which slice.
+/// The part of a period that is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     Start,
@@ -103,7 +103,7 @@ fn later_this(at: At<'_>) -> Read<'_, Period> {
     (grain != Grain::Day).then(|| (period.cut(cut), after))
 }
 
-/// What a slice is taken of: a month, a year, a unit near now.
+/// Reads the period that a part is taken of: a month, a year, a unit near now.
 fn whole(at: At<'_>) -> Read<'_, Period> {
     period::period(at).filter(|(period, _)| matches!(period.grain, Grain::Month | Grain::Year))
 }

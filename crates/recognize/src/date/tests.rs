@@ -1,4 +1,4 @@
-//! What people type to a bot, and what it means on Sunday the 15th of November 2026, at nine.
+//! Dates in typical messages, and their meaning on Sunday the 15th of November 2026, at nine.
 
 use super::{DATE_TEXT_BYTES_MAX, Kind, Language, Resolution, dates};
 

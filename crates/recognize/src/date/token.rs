@@ -5,13 +5,13 @@
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) shape: Shape,
-    /// Whether white space stands before it.
+    /// True if white space stands before it.
     pub(super) spaced: bool,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// What a token is made of.
+/// The content of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Word,

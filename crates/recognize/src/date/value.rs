@@ -1,4 +1,4 @@
-//! What rules make of words, before it is told: days, times of day, hours and periods.
+//! Values that rules build from words: days, times of day, hours and periods.
 
 use jiff::civil::{Date, DateTime};
 
@@ -11,22 +11,22 @@ pub(super) struct Day {
     pub(super) timex: String,
     pub(super) past: Option<Date>,
     pub(super) future: Option<Date>,
-    /// Whether it is a feast; those are not joined with a time.
-    pub(super) is_feast: bool,
+    /// True for a holiday; holidays are not joined with a time.
+    pub(super) is_holiday: bool,
 }
 
-/// How many years around the reference are searched for a day that not every year has.
+/// The search range, in years around the reference, for a day that not every year has.
 const YEARS_AROUND: i16 = 8;
 
 impl Day {
     /// A day of which all is known.
     pub(super) fn exact(date: Date) -> Self {
-        Self { timex: date.to_string(), past: Some(date), future: Some(date), is_feast: false }
+        Self { timex: date.to_string(), past: Some(date), future: Some(date), is_holiday: false }
     }
 
     /// A day of which `timex` leaves something open.
     pub(super) fn open(timex: String, past: Option<Date>, future: Option<Date>) -> Self {
-        Self { timex, past, future, is_feast: false }
+        Self { timex, past, future, is_holiday: false }
     }
 
     /// A day of any year: the last one before the reference and the first one not before it.
@@ -72,7 +72,7 @@ impl Day {
             }
             None => future?.to_string(),
         };
-        Some(Self { timex, past, future, is_feast: self.is_feast })
+        Some(Self { timex, past, future, is_holiday: self.is_holiday })
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Clock {
     pub(super) hour: i8,
     pub(super) minute: Option<i8>,
     pub(super) second: Option<i8>,
-    /// Whether it can be before or after noon.
+    /// True if it can be before or after noon.
     pub(super) is_open: bool,
 }
 
@@ -154,7 +154,7 @@ pub(super) struct Period {
     pub(super) grain: Grain,
 }
 
-/// What a period is counted in, which is what a range of two of them is counted in.
+/// The unit that a period is counted in, which is also that of a range of two of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grain {
     Day,

@@ -1,6 +1,6 @@
 //! The words of the calendar in English.
 
-/// What a length of time is counted in.
+/// The unit of a length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Second,
@@ -141,7 +141,7 @@ pub(super) fn ordinal(word: &str) -> Option<i64> {
     }
 }
 
-/// How many weeks, months or years away a word points.
+/// The number of weeks, months or years that a word points away from now.
 pub(super) fn direction(word: &str) -> Option<i64> {
     Some(match word {
         "this" | "current" => 0,

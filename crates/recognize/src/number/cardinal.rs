@@ -63,7 +63,7 @@ pub(super) fn cardinal(
     sum.best
 }
 
-/// How a term went.
+/// The outcome of adding a term.
 enum Step {
     /// It is part of the number.
     Fits,
@@ -93,7 +93,7 @@ struct Sum<'a> {
     /// Values that have their scale, and the scales, falling.
     scaled: [(Ratio, i128); SCALES_MAX],
     scales: usize,
-    /// What has no scale yet, and what of it has no hundred yet.
+    /// The part without a scale yet, and the part of that without a hundred yet.
     group: Ratio,
     chunk: Ratio,
     last: Last,
@@ -181,7 +181,7 @@ impl<'a> Sum<'a> {
         Step::Between
     }
 
-    /// Whether something may be added after a hundred or a scale.
+    /// Reports whether something may be added after a hundred or a scale.
     fn has_room(&self, value: Ratio) -> bool {
         let room = match self.last {
             Last::Nothing => return true,

@@ -16,16 +16,16 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 struct Chinese;
 
-/// What may follow a single sign that is a number: things counted, times, and words that go on with
-/// the sentence.
+/// Signs that may follow a single sign that is a number: counted things, times, and words that go
+/// on with the sentence.
 const AFTER_ONE: &str = "个個箇只隻种種台臺对對双雙打张張本件条條名位年月日号號天岁歲周週次回倍分秒层層楼樓间間\
      辆輛部套支枝根块塊片棵朵把杯瓶碗盒袋包箱头頭匹家所座颗顆粒份封首项項届屆步级級\
      的是和与與及或而这這那还還跟吗嗎吧呢啊到至加减減乘除等";
 
-/// What stands before a single sign that is no number, such as the day of the week or a rank.
+/// Signs before a single sign that is no number, such as the day of the week or a rank.
 const BEFORE_NONE: &str = "第期拜周週统統唯专專单單初老万萬数數";
 
-/// What may stand before a financial sign that has another meaning (陆 "land", 拾 "pick up").
+/// Signs before a financial sign that has another meaning (陆 "land", 拾 "pick up").
 const BEFORE_FINANCIAL: &str = "是为為的和与與或写寫作共计計";
 
 impl Script for Chinese {
@@ -76,7 +76,7 @@ impl Script for Chinese {
     }
 }
 
-/// What a sign means: simplified, traditional and financial ones, which cannot be changed by a
+/// The meaning of a sign: simplified, traditional and financial ones, which cannot be changed by a
 /// stroke.
 fn sign(c: char) -> Option<Sign> {
     Some(match c {
@@ -101,20 +101,20 @@ fn sign(c: char) -> Option<Sign> {
     })
 }
 
-/// Whether digits in a row are one number, as in a year. Two of them rather mean "three or four",
-/// or "each".
+/// Reports whether digits in a row are one number, as in a year. Two of them rather mean "three or
+/// four", or "each".
 fn is_row(text: &str, start: usize, read: &Read) -> bool {
     let row = text.get(start..read.end).unwrap_or_default();
     read.signs > 2 && !row.contains(['两', '兩', '俩', '倆', '仨']) || row.contains(['零', '〇'])
 }
 
-/// Whether this is 千万 "by all means" and not ten million.
+/// Reports whether this is 千万 "by all means" and not ten million.
 fn is_by_all_means(text: &str, start: usize, end: usize) -> bool {
     any_of(text, start, &["千万", "千萬"]) == Some(end)
         && head(text, end).is_some_and(|c| "不别別要记記注小".contains(c))
 }
 
-/// Whether a single sign is a number where it stands.
+/// Reports whether a single sign is a number where it stands.
 fn is_single(text: &str, start: usize, end: usize) -> bool {
     let previous = before(text, start);
     let is_part = |c| matches!(sign(c), Some(Sign::Digit(_) | Sign::Small(_) | Sign::Large(_)));

@@ -6,14 +6,14 @@ use super::{Kind, Number};
 /// Digits that are read of one number; a longer run is no number that anybody means.
 const DIGITS_MAX: usize = 300;
 
-/// How a culture writes numbers.
+/// The decimal and grouping signs of a culture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Separators {
     /// Before the decimals.
     pub(super) point: u8,
     /// Between groups of three.
     pub(super) group: u8,
-    /// Whether the group sign may stand for the point where it cannot be a group: `1,3` in English.
+    /// True if the group sign may stand for the point where it cannot be a group: `1,3` in English.
     pub(super) lenient: bool,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Literal {
     pub(super) number: Number,
     /// Exactly, if it fits; without it the number stands alone.
     pub(super) ratio: Option<Ratio>,
-    /// Whether it is nothing but digits.
+    /// True if it is nothing but digits.
     pub(super) is_plain: bool,
     /// The byte after it.
     pub(super) end: usize,
@@ -98,7 +98,7 @@ fn ratio(clean: &str, places: usize) -> Option<Ratio> {
     Ratio::new(over, power_of_ten(places)?)
 }
 
-/// Where the whole part and the decimals end, for digits that begin at `at` and first stop at
+/// The ends of the whole part and of the decimals, for digits that begin at `at` and first stop at
 /// `first`.
 fn shape(text: &str, at: usize, first: usize, separators: Separators) -> (usize, usize) {
     let bytes = text.as_bytes();
@@ -298,7 +298,7 @@ pub(super) fn vulgar(text: &str, at: usize) -> Option<(Ratio, usize)> {
     Some((Ratio::new(over, under)?, at + sign.len_utf8()))
 }
 
-/// Whether the byte before `at` is one of `signs` and follows a digit.
+/// Reports whether the byte before `at` is one of `signs` and follows a digit.
 fn follows(bytes: &[u8], at: usize, signs: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return false };
     bytes.get(before).is_some_and(|sign| signs.contains(sign))

@@ -20,9 +20,9 @@ pub(super) struct Marks {
     pub(super) group: &'static [char],
     /// Marks before decimals.
     pub(super) decimal: &'static [char],
-    /// Whether a grouping mark before two last digits is a decimal mark (`5,00`).
+    /// True if a grouping mark before two last digits is a decimal mark (`5,00`).
     pub(super) cents: bool,
-    /// Whether groups before the last may have two digits (`12,34,567`).
+    /// True if groups before the last may have two digits (`12,34,567`).
     pub(super) pairs: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn digit(c: char) -> Option<u32> {
     Some(u32::from(c) - u32::from(zero))
 }
 
-/// Where a row of digits that begins here ends, and how many there are.
+/// The end of the row of digits that begins here, and how many there are.
 fn row(text: &str, at: usize) -> (usize, usize) {
     let mut end = at;
     let mut count = 0;
@@ -50,7 +50,7 @@ fn row(text: &str, at: usize) -> (usize, usize) {
     (end, count)
 }
 
-/// Where the digits, marks and all, from here on end: what to skip when they are no number.
+/// The end of the digits with all their marks: skipped when they are no number.
 pub(super) fn row_end(text: &str, at: usize, marks: Marks) -> usize {
     plain(text, at, marks).map_or_else(|| row(text, at).0, |(_, end)| end).max(row(text, at).0)
 }
@@ -73,7 +73,8 @@ pub(super) fn plain(text: &str, at: usize, marks: Marks) -> Option<(Exact, usize
     Some((read, end))
 }
 
-/// Whether a digit and a mark stand right before, so that these digits go on with something.
+/// Reports whether a digit and a mark stand right before, so that these digits go on with
+/// something.
 fn is_linked(text: &str, at: usize, marks: Marks) -> bool {
     let Some(mark) = before(text, at) else { return false };
     let is_mark = marks.decimal.contains(&mark)
@@ -82,7 +83,7 @@ fn is_linked(text: &str, at: usize, marks: Marks) -> bool {
     is_mark && before(text, at - mark.len_utf8()).is_some_and(|c| digit(c).is_some())
 }
 
-/// Where the whole part ends, with groups of digits if they are groups.
+/// The end of the whole part, with groups of digits if they are groups.
 fn grouped(text: &str, first_end: usize, count: usize, marks: Marks) -> usize {
     if count > 3 {
         return first_end;
@@ -115,7 +116,7 @@ fn grouped(text: &str, first_end: usize, count: usize, marks: Marks) -> usize {
     if is_group && !is_fraction { end } else { first_end }
 }
 
-/// Where decimals that follow end.
+/// The end of the decimals that follow.
 fn with_decimals(text: &str, at: usize, has_whole: bool, marks: Marks) -> Option<usize> {
     let marked = skip_bidi(text, at);
     let mark = head(text, marked)?;

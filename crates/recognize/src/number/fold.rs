@@ -45,7 +45,7 @@ fn push(small: char, is_single: bool, into: &mut String) {
     into.push(plain);
 }
 
-/// Whether a character belongs to a word: letters, and the marks that stand on them.
+/// Reports whether a character belongs to a word: letters, and the marks that stand on them.
 pub(crate) fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphabetic()
         || (!letter.is_ascii()

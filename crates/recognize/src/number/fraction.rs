@@ -67,7 +67,7 @@ fn noun_after(phrase: &Phrase<'_>, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether a term may stand before the noun of a fraction.
+/// Reports whether a term may stand before the noun of a fraction.
 const fn is_inside(term: Term, is_first: bool) -> bool {
     let is_number =
         matches!(term, Term::Small(_) | Term::Hundreds(_) | Term::Times(_) | Term::Many(_));

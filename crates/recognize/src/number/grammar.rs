@@ -1,8 +1,8 @@
-//! What a language's words mean for numbers, and how they may be joined.
+//! Number grammar of a language: the meaning of its words, and how they may be joined.
 
 use super::digits::{Literal, Separators};
 
-/// What a word, or a part of a long word, means.
+/// The meaning of a word, or of a part of a long word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Term {
     /// Anything that is not part of a number.
@@ -55,14 +55,14 @@ pub(super) enum Term {
     Slash,
 }
 
-/// Whether an ordinal word is in the plural: "fifths".
+/// True for an ordinal word in the plural: "fifths".
 pub(super) type Plural = bool;
 
-/// How two small numbers with nothing larger between them make one: twenty and one. `None` when
-/// they are two numbers.
+/// Joins two small numbers with nothing larger between them: twenty and one. `None` when they are
+/// two numbers.
 pub(super) type Join = fn(first: u8, second: u8, with_and: bool) -> Option<u8>;
 
-/// How the lower part of a fraction is told from the upper.
+/// The way to tell the lower part of a fraction from the upper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Split {
     /// "one hundred thirty fifths" is 100/35, and "a fifth" needs its article.
@@ -88,23 +88,23 @@ pub(super) struct Grammar {
     /// Pairs of words that are one term.
     pub(super) phrases: &'static [(&'static str, &'static str, Term)],
     pub(super) join: Join,
-    /// Whether numbers are written as one long word.
+    /// True if numbers are written as one long word.
     pub(super) is_compound: bool,
-    /// Whether "and" may follow hundreds and thousands.
+    /// True if "and" may follow hundreds and thousands.
     pub(super) has_and: bool,
-    /// Whether digits may go on after a hundred in words: "3 hundred and 21".
+    /// True if digits may go on after a hundred in words: "3 hundred and 21".
     pub(super) has_digits_after_words: bool,
-    /// Whether a thousand after a million needs no "one": `millón mil`.
+    /// True if a thousand after a million needs no "one": `millón mil`.
     pub(super) has_bare_thousands: bool,
-    /// Whether the last "and" stands between the whole number and the fraction.
+    /// True if the last "and" stands between the whole number and the fraction.
     pub(super) has_and_before_fraction: bool,
     pub(super) split: Split,
-    /// Whether a number at a place is not one after all: "this one".
+    /// Reports whether a number at a place is not one after all: "this one".
     pub(super) is_excluded: fn(before: &str, word: &str) -> bool,
 }
 
 impl Grammar {
-    /// What most languages have in common.
+    /// The defaults that most languages share.
     pub(super) const PLAIN: Self = Self {
         separators: Separators::COMMA,
         words: &[],
@@ -145,7 +145,7 @@ fn never(_before: &str, _word: &str) -> bool {
     false
 }
 
-/// Whether a text ends with a word, in letters of any size.
+/// Reports whether a text ends with a word, in letters of any size.
 pub(super) fn ends_with_word(text: &str, word: &str) -> bool {
     let last = text.trim_end().rsplit(|letter: char| !letter.is_alphabetic()).next();
     last.is_some_and(|last| last.eq_ignore_ascii_case(word))

@@ -54,7 +54,7 @@ impl Speech for Hindi {
     }
 }
 
-/// What a run begins with, and how many pieces it takes.
+/// The first reading of a run, and how many pieces it takes.
 enum Part {
     Whole(Exact, usize),
     Fraction(f64, usize),

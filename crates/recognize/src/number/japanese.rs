@@ -24,7 +24,7 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 struct Japanese;
 
-/// What may follow a single sign that is a number, besides kana: things counted and times.
+/// Signs that may follow a single sign that is a number, besides kana: counted things and times.
 const AFTER_ONE: &str =
     "年月日時分秒本個箇个人名枚台匹冊杯歳才足着軒件社羽頭株棟対組種類点曲通切巻";
 
@@ -123,7 +123,7 @@ fn is_measure(text: &str, end: usize) -> bool {
     any_of(text, spaces(text, end), MEASURES).is_some()
 }
 
-/// Whether a single sign is a number where it stands.
+/// Reports whether a single sign is a number where it stands.
 fn is_single(text: &str, start: usize, end: usize) -> bool {
     let is_part = |c| matches!(sign(c), Some(Sign::Digit(_) | Sign::Small(_) | Sign::Large(_)));
     if before(text, start).is_some_and(|c| "第統唯均随".contains(c) || is_part(c)) {

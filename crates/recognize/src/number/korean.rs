@@ -19,7 +19,7 @@ pub(super) fn find(text: &str) -> Vec<Found<Number>> {
 
 struct Korean;
 
-/// What may follow a single syllable that is a number.
+/// Words that may follow a single syllable that is a number.
 const AFTER_ONE: &[&str] =
     &["은 ", "는 ", "을 ", "를 ", "보다", "이다", "번", "점", "개", "명", "원", "년", "층"];
 
@@ -36,7 +36,7 @@ const COUNTED: &[&str] = &[
 /// Words that begin like numbers and are none.
 const NOT_NUMBERS: &[&str] = &["만일", "만사", "천사", "천만에", "구조", "하나님", "세대", "세상"];
 
-/// What makes figures a measure or a date.
+/// Words that make figures a measure or a date.
 const MEASURES: &[&str] = &["미터", "킬로", "센티", "밀리", "그램", "리터", "월", "일"];
 
 impl Script for Korean {
@@ -126,7 +126,7 @@ fn is_measure(text: &str, end: usize) -> bool {
     any_of(text, end, MEASURES).is_some()
 }
 
-/// Whether a native number word, or one for a half, is a number where it stands.
+/// Reports whether a native number word, or one for a half, is a number where it stands.
 fn is_native(text: &str, start: usize, end: usize) -> bool {
     let word = text.get(start..end).unwrap_or_default();
     match word {
@@ -146,7 +146,7 @@ fn is_native(text: &str, start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a single syllable is a number where it stands.
+/// Reports whether a single syllable is a number where it stands.
 fn is_single(text: &str, start: usize, end: usize) -> bool {
     let left = text.get(..start).unwrap_or_default();
     if text.trim().len() == end - start || left.trim_end().ends_with("마이너스") {

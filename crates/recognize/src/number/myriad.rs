@@ -15,7 +15,7 @@ use super::figures::Marks;
 use super::text::{any_of, spaces};
 use section::{Section, sign_at};
 
-/// What a sign means in a number.
+/// The meaning of a sign in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     /// A digit.
@@ -28,47 +28,47 @@ pub(super) enum Sign {
     About,
 }
 
-/// How a language writes numbers.
+/// The numerals of a language that groups by ten thousands.
 pub(super) trait Script {
     const MARKS: Marks;
     /// Words that make the number after them negative.
     const MINUS: &'static [&'static str];
-    /// What stands between the lower and the upper part of a fraction; spaces may stand between the
+    /// The words between the lower and the upper part of a fraction; spaces may stand between the
     /// two.
     const OVER: [&'static str; 2];
-    /// What stands between a whole number and a fraction.
+    /// The words between a whole number and a fraction.
     const AND: &'static [&'static str];
-    /// What stands between the parts of a whole number.
+    /// The words between the parts of a whole number.
     const JOIN: &'static [&'static str] = &[];
     /// The word for the decimal point.
     const POINT: &'static [&'static str];
     /// The word for twelve of a thing.
     const DOZEN: &'static [&'static str];
-    /// Whether that word is twelve without a number before it.
+    /// True if that word is twelve without a number before it.
     const IS_DOZEN_A_NUMBER: bool = true;
     /// Words for a half.
     const HALF: &'static [&'static str];
-    /// Whether a last digit counts in a tenth of the unit before it ("四百五" is 450).
+    /// True if a last digit counts in a tenth of the unit before it ("四百五" is 450).
     const TENTHS: bool = false;
-    /// Whether tens may stand between decimals ("・八十九" is .89).
+    /// True if tens may stand between decimals ("・八十九" is .89).
     const TENS_AFTER_POINT: bool = false;
-    /// Whether digits in a row are one number only if there are more than two, and never after a
+    /// True if digits in a row are one number only if there are more than two, and never after a
     /// unit.
     const SHORT_ROWS: bool = false;
-    /// Whether a space may stand between a unit and figures that have none.
+    /// True if a space may stand between a unit and figures that have none.
     const SPACED_FIGURES: bool = false;
-    /// Whether spaces may stand before the decimal point.
+    /// True if spaces may stand before the decimal point.
     const SPACE_BEFORE_POINT: bool = true;
 
     /// The sign that a text begins with, and its length.
     fn sign(rest: &str) -> Option<(Sign, usize)>;
 
-    /// Whether a number in signs or words may begin here.
+    /// Reports whether a number in signs or words may begin here.
     fn may_begin(_text: &str, _at: usize) -> bool {
         true
     }
 
-    /// Whether a digit may stand after the point.
+    /// Reports whether a digit may stand after the point.
     fn is_decimal(_rest: &str) -> bool {
         true
     }
@@ -78,16 +78,16 @@ pub(super) trait Script {
         None
     }
 
-    /// Whether a large unit alone, before the rest of the text, is one of it.
+    /// Reports whether a large unit alone, before the rest of the text, is one of it.
     fn is_one(unit: u32, rest: &str) -> bool;
 
-    /// Whether a text begins with "per cent", which is left out.
+    /// Reports whether a text begins with "per cent", which is left out.
     fn is_percent(_rest: &str) -> bool {
         false
     }
 
-    /// Whether what was read is a number where it stands. Gives its end, which may include a word
-    /// more.
+    /// Returns the end of the number if the signs that were read are one where they stand. It may
+    /// include a word more.
     fn stands(text: &str, start: usize, read: &Read) -> Option<usize>;
 }
 
@@ -96,15 +96,15 @@ pub(super) trait Script {
 pub(super) struct Read {
     pub(super) value: Exact,
     pub(super) end: usize,
-    /// How many signs were read.
+    /// The number of signs read.
     pub(super) signs: usize,
-    /// How many rows of figures were read.
+    /// The number of rows of figures read.
     pub(super) figures: usize,
-    /// How many words of their own kind were read.
+    /// The number of words of the language's own kind read.
     pub(super) words: usize,
-    /// Whether it has a unit of any size.
+    /// True if it has a unit of any size.
     pub(super) has_unit: bool,
-    /// Whether it is part of a fraction, a decimal or a dozen, which leave no doubt.
+    /// True if it is part of a fraction, a decimal or a dozen, which leave no doubt.
     pub(super) is_certain: bool,
 }
 
@@ -160,7 +160,7 @@ fn read<S: Script>(text: &str, at: usize) -> Option<Read> {
     Some(decimals::<S>(text, &read).unwrap_or(read))
 }
 
-/// Where the next part begins, after a word that joins it to the number so far.
+/// The place where the next part begins, after a word that joins it to the number so far.
 fn joined<S: Script>(text: &str, at: usize, above: Option<u32>) -> Option<usize> {
     let from = spaces(text, any_of(text, at, S::JOIN)?);
     let part = section::read::<S>(text, from, None)?;
@@ -197,7 +197,7 @@ fn decimals<S: Script>(text: &str, read: &Read) -> Option<Read> {
     Some(decimal)
 }
 
-/// Where the mark between the parts of a fraction ends.
+/// The end of the mark between the parts of a fraction.
 fn over<S: Script>(text: &str, at: usize) -> Option<usize> {
     let [first, second] = S::OVER;
     let first = any_of(text, spaces(text, at), &[first])?;

@@ -100,7 +100,8 @@ impl Phrase<'_> {
         Some((value.number(kind)?, end))
     }
 
-    /// Whether nothing follows a number in digits that could belong to it, as in most texts.
+    /// Fast path: reports whether nothing follows a number in digits that could belong to it, as in
+    /// most texts.
     fn stands_alone(&self, at: usize) -> bool {
         let is_exact = matches!(self.term(at), Term::Literal(literal) if literal.ratio.is_some());
         !is_exact || matches!(self.term(at + 1), Term::Break | Term::Literal(_) | Term::Dash { .. })
@@ -161,7 +162,7 @@ impl Phrase<'_> {
         (places > 0).then_some((value, Kind::Decimal, end))
     }
 
-    /// How many decimals a number stands for; digits count as they are written.
+    /// The number of decimal digits that a number fills; digits count as they are written.
     fn digits(&self, at: usize, value: i128) -> usize {
         match self.tokens.get(at) {
             Some(Token { term: Term::Literal(_), start, end, .. }) => end - start,
@@ -196,7 +197,7 @@ impl Phrase<'_> {
         self.ordinal(at, end).map(|_| end)
     }
 
-    /// Whether a dash is a sign: before digits, and not between two numbers.
+    /// Reports whether a dash is a sign: before digits, and not between two numbers.
     fn is_sign(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         let before = self.text.get(..token.start).unwrap_or_default();
@@ -205,8 +206,8 @@ impl Phrase<'_> {
         matches!(self.term(at + 1), Term::Literal(_)) && is_free && !is_range
     }
 
-    /// Whether the number in digits right before `end` is an amount of money, which lasts over some
-    /// time: "$2000 over 3 years".
+    /// Reports whether the number in digits right before `end` is an amount of money, which lasts
+    /// over some time: "$2000 over 3 years".
     pub(super) fn is_money(&self, end: usize) -> bool {
         let Some(token) = end.checked_sub(1).and_then(|last| self.tokens.get(last)) else {
             return false;

@@ -10,7 +10,7 @@ use super::text::{before, head, skip, spaces};
 use super::{Kind, Number};
 use crate::Found;
 
-/// How a language speaks numbers.
+/// The spoken numbers of a language.
 pub(super) trait Speech {
     type Word: Copy + PartialEq;
     const MARKS: Marks;
@@ -21,7 +21,7 @@ pub(super) trait Speech {
     /// Letters and the marks that belong to them.
     fn is_letter(c: char) -> bool;
 
-    /// What a word means, and how many of its first bytes are an "and".
+    /// The meaning of a word, and how many of its first bytes are an "and".
     fn word(word: &str) -> Option<(Self::Word, usize)>;
 
     /// A number in figures with more than digits to it; `plain` are the digits that begin at `at`.
@@ -56,7 +56,7 @@ pub(super) enum Token<W> {
     Minus,
 }
 
-/// What stands at a place in a run.
+/// The token at a place in a run.
 pub(super) fn token<W: Copy>(run: &[Piece<W>], at: usize) -> Option<Token<W>> {
     run.get(at).map(|piece| piece.token)
 }
@@ -69,7 +69,7 @@ pub(super) fn word<W: Copy>(run: &[Piece<W>], at: usize) -> Option<W> {
     }
 }
 
-/// What stands from a place on.
+/// The rest of a run from a place on.
 pub(super) fn from<W>(run: &[Piece<W>], at: usize) -> &[Piece<W>] {
     run.get(at..).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What the tables of cases are checked with.
+//! The check that the tables of cases share.
 
 use super::numbers;
 use crate::Language;

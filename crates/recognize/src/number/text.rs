@@ -10,18 +10,18 @@ pub(super) fn before(text: &str, at: usize) -> Option<char> {
     text.get(..at)?.chars().next_back()
 }
 
-/// Where the characters of a kind that begin here end.
+/// The end of the characters of a kind that begin here.
 pub(super) fn skip(text: &str, at: usize, wanted: impl Fn(char) -> bool) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.find(|c| !wanted(c)).unwrap_or(rest.len())
 }
 
-/// Where the white space that begins here ends.
+/// The end of the white space that begins here.
 pub(super) fn spaces(text: &str, at: usize) -> usize {
     skip(text, at, char::is_whitespace)
 }
 
-/// Where the first of the words that stands here ends.
+/// The end of the first of the words that stands here.
 pub(super) fn any_of(text: &str, at: usize, words: &[&str]) -> Option<usize> {
     let rest = text.get(at..)?;
     words.iter().find(|word| rest.starts_with(**word)).map(|word| at + word.len())

@@ -15,7 +15,7 @@ pub(super) struct Token {
     /// The bytes of the whole word.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether it is the first, and the last, of its word.
+    /// True if it is the first, and the last, of its word.
     pub(super) is_first: bool,
     pub(super) is_last: bool,
 }
@@ -75,8 +75,8 @@ impl Reader<'_> {
         next
     }
 
-    /// Whether a separator at `at` begins a number: `.25` at the beginning or after a space or
-    /// sign.
+    /// Reports whether a separator at `at` begins a number: `.25` at the beginning or after a space
+    /// or sign.
     fn is_leading_point(&self, at: usize, letter: char) -> bool {
         let after = self.text.as_bytes().get(at + 1);
         if !matches!(letter, '.' | ',') || !after.is_some_and(u8::is_ascii_digit) {
@@ -254,7 +254,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a term may be part of a longer word.
+/// Reports whether a term may be part of a longer word.
 const fn may_be_inside(term: Term) -> bool {
     !matches!(term, Term::Article | Term::Of | Term::Over | Term::OutOf | Term::Point | Term::Minus)
 }

@@ -16,9 +16,9 @@ pub(super) struct Phrases {
     pub(super) endings: &'static [&'static str],
     /// Whole phrases that count from elsewhere.
     pub(super) others: &'static [(&'static str, Anchor, i64)],
-    /// What follows digits: `2e`, `2º`.
+    /// The marks after digits: `2e`, `2º`.
     pub(super) marks: &'static [&'static str],
-    /// Whether nothing is written between words.
+    /// True if nothing is written between words.
     pub(super) is_unspaced: bool,
 }
 

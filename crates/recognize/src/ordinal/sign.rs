@@ -3,7 +3,7 @@
 use super::Ordinal;
 use crate::{Found, Language, numbers};
 
-/// How far after its sign an ordinal is read, in characters.
+/// The reach of an ordinal sign, in characters.
 const SIGN_REACH: usize = 8;
 
 /// Numbers after 第.

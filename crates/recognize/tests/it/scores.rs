@@ -1,4 +1,4 @@
-//! How well the recognisers do on a public set of cases, by kind and language, with floors.
+//! Scores of the recognisers on a public set of cases, by kind and language, with floors.
 //!
 //! The set is read from beside the repository when it is there; without it only the few cases
 //! written here are checked. `SAYSO_SCORES=all` prints the cases that fail.
@@ -8,8 +8,7 @@ use std::path::Path;
 use sayso_recognize::{Language, dates, numbers, numbers_in_locale, ordinals, yes_or_no};
 use serde_json::{Value, json};
 
-/// What was found in a text, in words that can be compared: the text of it in small letters, and
-/// its value.
+/// The findings in a text, comparable: the matched text in lower case, and its value.
 type Answer = Vec<(String, String)>;
 
 /// A set of cases: its file, how it is recognised, and the least share of cases that must be right.
@@ -83,7 +82,7 @@ fn dates_reach_their_floor() {
     assert!(percent >= FLOOR_PERCENT as f64, "{percent:.1} % of the dates are right");
 }
 
-/// What was found: the text, the kind, and all resolutions as they are sent.
+/// The dates found: the text, the kind, and all resolutions as they are sent.
 fn found_dates(text: &str, reference: Option<&str>) -> Vec<Value> {
     // Cases without a moment hang on none.
     let reference = reference.unwrap_or("2016-11-07T00:00:00");
@@ -96,7 +95,7 @@ fn found_dates(text: &str, reference: Option<&str>) -> Vec<Value> {
     found.iter().map(tell).collect()
 }
 
-/// What a case of the dates expects, without the members that the prompts do not hand on.
+/// The dates that a case expects, without the members that the prompts do not hand on.
 fn expected_dates(result: &Value) -> Value {
     let kind = result["TypeName"].as_str().unwrap_or_default();
     let mut values = result["Resolution"]["values"].clone();
@@ -108,7 +107,7 @@ fn expected_dates(result: &Value) -> Value {
     json!([text, kind.trim_start_matches("datetimeV2."), values])
 }
 
-/// What holds also where the set is not there.
+/// A few cases that need no public set.
 #[test]
 fn a_few_cases_of_each_kind() {
     let number = |text: &str, language| numbers(text, language)[0].value.to_string();
@@ -232,8 +231,8 @@ fn cases(file: &Path) -> Vec<Value> {
     }
 }
 
-/// What a case expects. The set writes decimals as its cultures do; values here are the same in
-/// every language.
+/// The finding that a case expects. The set writes decimals as its cultures do; values here are the
+/// same in every language.
 fn expected(result: &Value) -> (String, String) {
     let text = plain(result["Text"].as_str().unwrap_or_default());
     let value = match &result["Resolution"]["value"] {

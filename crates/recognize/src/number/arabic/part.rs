@@ -5,7 +5,7 @@ use super::super::speech::{from, word};
 use super::read::{Run, read};
 use super::words::Word;
 
-/// What a run begins with, and how many pieces it takes.
+/// The first reading of a run, and how many pieces it takes.
 pub(super) enum Part {
     Whole(Exact, usize),
     Fraction(f64, usize),
@@ -44,8 +44,8 @@ pub(super) fn part(run: &Run, is_after_and: bool) -> Option<Part> {
     })
 }
 
-/// Whether "خمس" and the like, which are numbers too, are a part here: after "and" unless a number
-/// goes on with them, or before the one thing that is parted.
+/// Reports whether "خمس" and the like, which are numbers too, are a part here: after "and" unless a
+/// number goes on with them, or before the one thing that is parted.
 fn is_part(run: &Run, is_after_and: bool) -> bool {
     match word(run, 1) {
         Some(Word::Thing) => true,

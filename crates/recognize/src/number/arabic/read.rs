@@ -12,9 +12,9 @@ pub(super) type Run = [Piece<Word>];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
     pub(super) value: Exact,
-    /// How many pieces it takes.
+    /// The number of pieces that it takes.
     pub(super) pieces: usize,
-    /// Whether its last word names parts ("twentieths").
+    /// True if its last word names parts ("twentieths").
     pub(super) is_parts: bool,
     /// The unit of its last word, if that is a plural that names parts ("trillionths").
     pub(super) parts_unit: Option<u32>,
@@ -81,7 +81,8 @@ fn counted(
     }
 }
 
-/// Whether a number goes on with this one after a unit. Nothing goes on with nothing.
+/// Reports whether a number goes on with this one after a unit. Zero neither goes on nor is gone on
+/// with.
 fn is_rest(value: Exact, unit: u32) -> bool {
     value.is_below_ten_to(unit) && !value.is_zero()
 }
@@ -143,8 +144,8 @@ fn small(run: &Run) -> Option<Read> {
     })
 }
 
-/// Whether the number that was read rather belongs to a fraction or to dozens. "A hundred and
-/// thirty-two fifths" is one fraction, "a hundred and two fifths" is a number and a fraction.
+/// Reports whether the number that was read rather belongs to a fraction or to dozens. "A hundred
+/// and thirty-two fifths" is one fraction, "a hundred and two fifths" is a number and a fraction.
 fn is_begun(run: &Run, read: &Read) -> bool {
     match word(run, read.pieces) {
         Some(Word::Part(parts)) => read.value.to_f64() < f64::from(parts),

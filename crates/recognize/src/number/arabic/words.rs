@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::super::text::Folded;
 
-/// What a word means in a number.
+/// The meaning of a word in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     /// One to nine, and nothing.
@@ -118,7 +118,7 @@ const TENS: &[(&str, u32)] = &[
     ("تسع", 90),
 ];
 
-/// What hundreds in one word begin with.
+/// The beginnings of hundreds that are one word.
 const HUNDREDS: &[(&str, u32)] = &[
     ("ثلاث", 3),
     ("اربع", 4),
@@ -156,7 +156,7 @@ static TABLE: LazyLock<Vec<(String, Word)>> = LazyLock::new(|| {
     table
 });
 
-/// What a word means, and how many bytes of "and" it begins with.
+/// The meaning of a word, and how many bytes of "and" it begins with.
 pub(super) fn word(word: &str) -> Option<(Word, usize)> {
     let folded = fold(word)?;
     let folded = folded.as_str();

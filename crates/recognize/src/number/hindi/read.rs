@@ -13,9 +13,9 @@ pub(super) type Run = [Piece<Meaning>];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
     pub(super) value: Exact,
-    /// How many pieces it takes.
+    /// The number of pieces that it takes.
     pub(super) pieces: usize,
-    /// Whether its last word is an ordinal.
+    /// True if its last word is an ordinal.
     pub(super) is_ordinal: bool,
 }
 
@@ -96,7 +96,8 @@ fn section(run: &Run, is_after_unit: bool) -> Option<Read> {
     }
 }
 
-/// Whether the number that ends here rather belongs to a fraction or to dozens: "सौ और एक तिहाई".
+/// Reports whether the number that ends here rather belongs to a fraction or to dozens: "सौ और एक
+/// तिहाई".
 fn is_begun(run: &Run, at: usize, is_after_and: bool) -> bool {
     match word_at(run, at) {
         Some(Word::Part(_) | Word::Dozen) => true,
@@ -154,7 +155,7 @@ fn tens_and_ones(run: &Run, tens: u32) -> Read {
     Read { value: Exact::whole(i128::from(value)), pieces, is_ordinal }
 }
 
-/// Where the next part of a number may begin, with or without "and".
+/// The place where the next part of a number may begin, with or without "and".
 fn after_and(run: &Run, at: usize) -> usize {
     at + usize::from(word_at(run, at) == Some(Word::And))
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::super::text::Folded;
 
-/// What a word means in a number.
+/// The meaning of a word in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     /// A number below a hundred.
@@ -211,7 +211,7 @@ static TABLE: LazyLock<Vec<(String, Word)>> = LazyLock::new(|| {
     table
 });
 
-/// What a word means.
+/// Looks up the meaning of a word.
 pub(super) fn meaning(word: &str) -> Option<Meaning> {
     let folded = fold(word)?;
     let folded = folded.as_str();

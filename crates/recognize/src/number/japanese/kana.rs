@@ -9,7 +9,7 @@ use super::super::exact::{Exact, Sum};
 use super::super::text::any_of;
 use crate::Found;
 
-/// What a word adds: a digit, or a unit as a power of ten.
+/// The contribution of a word: a digit, or a unit as a power of ten.
 #[derive(Clone, Copy)]
 enum Word {
     Digit(i128),
@@ -48,7 +48,7 @@ const WORDS: &[(&str, Word)] = &[
     ("く", Word::Digit(9)),
 ];
 
-/// What may follow a number in kana without a space.
+/// Particles that may follow a number in kana without a space.
 const PARTICLES: &[&str] =
     &["です", "でした", "だ", "は", "が", "を", "と", "の", "も", "つ", "えん", "にん", "こ"];
 

@@ -41,7 +41,7 @@ fn may_begin<S: Script>(text: &str, at: usize, c: char) -> bool {
     is_word && S::may_begin(text, at)
 }
 
-/// Where to go on when no number begins here: a row of digits is passed as one.
+/// The place to go on from when no number begins here: a row of digits is passed as one.
 fn after_nothing<S: Script>(text: &str, at: usize, c: char) -> usize {
     let next = at + c.len_utf8();
     if digit(c).is_some() {
@@ -90,7 +90,7 @@ fn number<S: Script>(text: &str, at: usize) -> Option<(Number, usize)> {
         })
 }
 
-/// Whether a minus stands here, and where the number itself begins.
+/// Reads a minus: whether one stands here, and the place where the number itself begins.
 fn minus<S: Script>(text: &str, at: usize) -> Option<(bool, usize)> {
     if let Some(end) = any_of(text, at, S::MINUS) {
         return Some((true, spaces(text, end)));
@@ -125,7 +125,7 @@ fn fraction<S: Script>(text: &str, under: &Read, is_negative: bool) -> Option<(N
     Number::new(if is_negative { -size } else { size }, Kind::Fraction).zip(Some(end))
 }
 
-/// What stands over the number that was read, divided by it.
+/// Reads the upper part of a fraction and divides it by the number that was read.
 fn part_over<S: Script>(text: &str, under: &Read) -> Option<(f64, usize)> {
     let from = spaces(text, over::<S>(text, under.end)?);
     let (is_negative, from) = minus::<S>(text, from)?;
@@ -155,7 +155,7 @@ fn dozens<S: Script>(text: &str, count: &Read, is_negative: bool) -> Option<(Num
     count.value.times(12)?.negated_if(is_negative).number().zip(Some(end))
 }
 
-/// Whether the number in figures that ends here is glued to letters: then it is a name or a
+/// Reports whether the number in figures that ends here is glued to letters: then it is a name or a
 /// measure.
 pub(in super::super) fn is_glued(text: &str, start: usize, end: usize) -> bool {
     head(text, end).is_some_and(|c| c.is_ascii_alphabetic())

@@ -21,7 +21,7 @@ pub(super) struct Section {
     pub(super) has_unit: bool,
 }
 
-/// What stands before a small unit, or at the end of a section.
+/// The number before a small unit, or at the end of a section.
 #[derive(Clone, Copy, Debug)]
 struct Coefficient {
     value: Exact,
@@ -133,7 +133,7 @@ fn ends<S: Script>(
     section.end = last.end;
 }
 
-/// Where the zeros between two digits end, and whether there were any.
+/// The end of the zeros between two digits, and whether there were any.
 fn after_zeros<S: Script>(text: &str, at: usize) -> (usize, bool) {
     let mut from = at;
     for _ in 0..ZEROS_MAX {
@@ -143,7 +143,7 @@ fn after_zeros<S: Script>(text: &str, at: usize) -> (usize, bool) {
     (from, from > at)
 }
 
-/// Where a word for "some" ends, if it stands before a large unit.
+/// The end of a word for "some", if it stands before a large unit.
 fn about<S: Script>(text: &str, at: usize) -> Option<usize> {
     let (from, _) = after_zeros::<S>(text, spaces(text, at));
     let (Sign::About, end) = sign_at::<S>(text, from)? else { return None };

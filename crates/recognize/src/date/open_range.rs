@@ -3,9 +3,9 @@
 use super::grammar::{day_alone, period_alone, slice_alone};
 use super::place::{At, Read, longest};
 use super::slice::{self, Cut};
-use super::{Dates, Kind, Resolution, clock, day, moment, part, say};
+use super::{Dates, Kind, Resolution, clock, day, day_part, moment, resolution};
 
-/// Which end is said.
+/// The end of an open range that is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edge {
     /// It ends where what follows begins.
@@ -19,7 +19,7 @@ enum Edge {
 }
 
 /// Any range with one end.
-pub(super) fn edge(at: At<'_>) -> Read<'_, Dates> {
+pub(super) fn open_range(at: At<'_>) -> Read<'_, Dates> {
     longest(at, &[opened, closed, inside, to_date])
 }
 
@@ -77,20 +77,20 @@ fn opened(at: At<'_>) -> Read<'_, Dates> {
     Some((apply(edge, dates)?, after))
 }
 
-/// What a range can begin or end with.
+/// Reads the date, time or period that a range begins or ends with.
 fn target(at: At<'_>) -> Read<'_, Dates> {
     longest(at, &[moment::point, day_alone, clock_alone, period_alone, slice_alone, part_of_day])
 }
 
 fn clock_alone(at: At<'_>) -> Read<'_, Dates> {
-    say::read(clock::settled(at), |clock| say::clock(*clock))
+    resolution::read(clock::settled(at), |clock| resolution::clock(*clock))
 }
 
 /// A part of the day, or a meal: `before lunch`.
 fn part_of_day(at: At<'_>) -> Read<'_, Dates> {
-    let meal = || Some((part::meal(at.word())?, at.next()));
-    let (part, after) = part::shaded(at.skip(&["the"])).or_else(meal)?;
-    Some((say::hours(&part.hours()), after))
+    let meal = || Some((day_part::meal(at.word())?, at.next()));
+    let (part, after) = day_part::shaded(at.skip(&["the"])).or_else(meal)?;
+    Some((resolution::hours(&part.hours()), after))
 }
 
 /// `before end of this year`, `after the beginning of March`: the slice is passed over whole.
@@ -102,10 +102,10 @@ fn of_slice(edge: Edge, at: At<'_>) -> Read<'_, Dates> {
         _ => {
             let grain = period.grain;
             let sliced = period.cut(|days| slice::days(days, grain, cut));
-            return Some((apply(edge, say::period(&sliced))?, after));
+            return Some((apply(edge, resolution::period(&sliced))?, after));
         }
     };
-    Some((apply(edge, say::period(&period))?, after))
+    Some((apply(edge, resolution::period(&period))?, after))
 }
 
 /// The edge words last: `year 2012 or later`, `3 pm or later on monday`.
@@ -128,7 +128,7 @@ fn closed(at: At<'_>) -> Read<'_, Dates> {
     if let Some((clock, _)) = clock::settled(at)
         && let Some((day, after)) = after.eat(&["on"]).and_then(day::day)
     {
-        return Some((apply(edge, say::moment(&day, clock))?, after));
+        return Some((apply(edge, resolution::moment(&day, clock))?, after));
     }
     // `and after my work is done` is another sentence.
     Some((apply(edge, dates)?, after))
@@ -136,10 +136,10 @@ fn closed(at: At<'_>) -> Read<'_, Dates> {
 
 /// `today before 4pm`, `tuesday after 1pm`.
 fn inside(at: At<'_>) -> Read<'_, Dates> {
-    let (day, after) = day::day(at).filter(|(day, _)| !day.is_feast)?;
+    let (day, after) = day::day(at).filter(|(day, _)| !day.is_holiday)?;
     let (edge, after) = word(after.skip(&[","]))?;
     let (clock, after) = clock::settled(after).or_else(|| clock::loose(after))?;
-    Some((apply(edge, say::moment(&day, clock))?, after))
+    Some((apply(edge, resolution::moment(&day, clock))?, after))
 }
 
 /// `to date`: all until now. `up to date` is not about time.
@@ -149,7 +149,7 @@ fn to_date(at: At<'_>) -> Read<'_, Dates> {
         return None;
     }
     let end = Some(at.now.date().to_string());
-    let resolution = say::range(Kind::DateRange, "PRESENT_REF".to_owned(), None, end);
+    let resolution = resolution::range(Kind::DateRange, "PRESENT_REF".to_owned(), None, end);
     Some((Dates { kind: Kind::DateRange, resolutions: vec![resolution] }, after))
 }
 
@@ -170,7 +170,7 @@ fn apply(edge: Edge, dates: Dates) -> Option<Dates> {
             Edge::Since => (point.or(old.start), None),
         };
         let is_known = start.is_some() || end.is_some();
-        is_known.then(|| say::range(kind, old.timex, start, end))
+        is_known.then(|| resolution::range(kind, old.timex, start, end))
     };
     let resolutions: Vec<Resolution> = dates.resolutions.into_iter().filter_map(one).collect();
     (!resolutions.is_empty()).then_some(Dates { kind, resolutions })

@@ -1,14 +1,14 @@
-//! What comes again: `every monday`, `each two days`, `3pm daily`, `friday mornings`.
+//! Recurring times: `every monday`, `each two days`, `3pm daily`, `friday mornings`.
 
 use super::length::{self, Length};
 use super::place::{At, Read, longest};
 use super::words::{self, Unit};
-use super::{Dates, clock, day, number, part, say};
+use super::{Dates, clock, day, day_part, number, resolution};
 
 /// Something that comes again.
-pub(super) fn often(at: At<'_>) -> Read<'_, Dates> {
+pub(super) fn recurrence(at: At<'_>) -> Read<'_, Dates> {
     let (timex, after) = longest(at, &[every, adverb, plural, clock_first, once])?;
-    Some((say::set(&timex), after))
+    Some((resolution::set(&timex), after))
 }
 
 fn opener(at: At<'_>) -> Option<At<'_>> {
@@ -47,7 +47,7 @@ fn with_clock(timex: String, at: At<'_>) -> Read<'_, String> {
 fn weekday(at: At<'_>) -> Read<'_, String> {
     let weekday = words::weekday(at.word())?;
     let timex = format!("XXXX-WXX-{weekday}");
-    if let Some((part, after)) = part::named(at.next()) {
+    if let Some((part, after)) = day_part::named(at.next()) {
         let linked = after.skip(&["at"]);
         return match clock::clock_or_loose(linked).filter(|_| linked.index() > after.index()) {
             Some((clock, after)) => Some((format!("{timex}{}", part.settle(clock).timex()), after)),
@@ -59,7 +59,7 @@ fn weekday(at: At<'_>) -> Read<'_, String> {
 
 /// `every evening`, `every evening at 7:13 p.m.`.
 fn part_of_day(at: At<'_>) -> Read<'_, String> {
-    let (part, after) = part::named(at)?;
+    let (part, after) = day_part::named(at)?;
     let clock = after.eat(&["at"]).and_then(clock::clock_or_loose);
     Some(clock.map_or_else(
         || (part.code.to_owned(), after),
@@ -128,7 +128,7 @@ fn plural(at: At<'_>) -> Read<'_, String> {
         return with_clock(format!("XXXX-WXX-{weekday}"), at.next());
     }
     let weekday = words::weekday(at.word())?;
-    let (part, after) = part::named(at.next()).filter(|(part, _)| part.is_plural)?;
+    let (part, after) = day_part::named(at.next()).filter(|(part, _)| part.is_plural)?;
     Some((format!("XXXX-WXX-{weekday}{}", part.code), after))
 }
 
@@ -144,7 +144,7 @@ fn clock_first(at: At<'_>) -> Read<'_, String> {
     if let Some(after) = start.eat(&["day"]) {
         return Some((clock.timex(), after));
     }
-    if let Some((part, after)) = part::named(start) {
+    if let Some((part, after)) = day_part::named(start) {
         return Some((part.settle(clock).timex(), after));
     }
     let weekday = words::weekday(start.word())?;

@@ -8,7 +8,7 @@ use super::number::{self, Year};
 use super::place::{At, Read};
 use super::token::Token;
 use super::value::Day;
-use super::{Dates, Found, Language, calendar, day, say};
+use super::{Dates, Found, Language, calendar, day, resolution};
 
 /// Finds the plain dates of a text.
 pub(super) fn find(tokens: &[Token], language: Language, now: DateTime) -> Vec<Found<Dates>> {
@@ -21,7 +21,7 @@ pub(super) fn find(tokens: &[Token], language: Language, now: DateTime) -> Vec<F
             at = at.next();
             continue;
         };
-        found.push(Found { value: say::day(&day), start: at.start(), end: after.end() });
+        found.push(Found { value: resolution::day(&day), start: at.start(), end: after.end() });
         at = after;
     }
     found

@@ -6,7 +6,7 @@ use super::length::{self, Length};
 use super::place::{At, Read, Rule, longest};
 use super::value::{Day, Grain, Period};
 use super::words::{self, Unit};
-use super::{Dates, Kind, calendar, day, feast, number, period, relative, say};
+use super::{Dates, Kind, calendar, day, holiday, number, period, relative, resolution};
 
 /// A day at a distance.
 pub(super) fn day(at: At<'_>) -> Read<'_, Day> {
@@ -74,7 +74,7 @@ fn distance(at: At<'_>) -> Read<'_, Distance> {
 /// The day from which a distance is counted: the next one when more than one can be meant.
 fn anchor(at: At<'_>) -> Read<'_, Date> {
     let rules: [Rule<Day>; 4] =
-        [day::calendar, relative::relative, relative::weekday, feast::feast];
+        [day::calendar, relative::relative, relative::weekday, holiday::holiday];
     if let Some((day, after)) = longest(at, &rules) {
         return Some((day.future?, after));
     }
@@ -176,14 +176,14 @@ fn ahead(now: DateTime, length: &Length) -> Option<Dates> {
 
 fn days(from: Date, to: Date, length: &Length) -> Dates {
     let timex = format!("({from},{to},{})", length.timex());
-    say::period(&Period::exact(timex, from, to, Grain::Day))
+    resolution::period(&Period::exact(timex, from, to, Grain::Day))
 }
 
 /// A range of moments that begins or ends now.
 pub(super) fn moments(from: DateTime, to: DateTime, length: &Length) -> Dates {
     let timex = format!("({},{},{})", moment_timex(from), moment_timex(to), length.timex());
     let (start, end) = (Some(moment_value(from)), Some(moment_value(to)));
-    let resolution = say::range(Kind::DateTimeRange, timex, start, end);
+    let resolution = resolution::range(Kind::DateTimeRange, timex, start, end);
     Dates { kind: Kind::DateTimeRange, resolutions: vec![resolution] }
 }
 
@@ -231,6 +231,6 @@ fn compared(at: At<'_>) -> Read<'_, Dates> {
     }
     let text = Some(to.to_string());
     let (start, end) = if distance.sign > 0 { (text, None) } else { (None, text) };
-    let resolution = say::range(Kind::DateRange, to.to_string(), start, end);
+    let resolution = resolution::range(Kind::DateRange, to.to_string(), start, end);
     Some((Dates { kind: Kind::DateRange, resolutions: vec![resolution] }, after))
 }

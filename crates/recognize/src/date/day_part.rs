@@ -11,7 +11,7 @@ pub(super) struct Part {
     from: i8,
     /// The hour at which it ends; 24 is the last second of the day.
     to: i8,
-    /// Whether more than one was said: `mornings`.
+    /// True if the word is in the plural: `mornings`.
     pub(super) is_plural: bool,
 }
 
@@ -35,7 +35,7 @@ impl Part {
         if is_early { self.early() } else { self.late() }
     }
 
-    /// When it begins and when it ends.
+    /// Its beginning and its end.
     pub(super) fn ends(self) -> (Clock, Clock) {
         let last = Clock { minute: Some(59), second: Some(59), ..Clock::at(23) };
         (Clock::at(self.from), if self.to == 24 { last } else { Clock::at(self.to) })

@@ -1,4 +1,4 @@
-//! Feasts: days with a name, many of them on another date each year.
+//! Holidays: days with a name, many of them on another date each year.
 
 use jiff::civil::{Date, DateTime};
 
@@ -6,9 +6,9 @@ use super::place::{At, Read};
 use super::value::{Day, Grain, Period};
 use super::{calendar, number, words};
 
-/// When a feast is.
+/// The rule that gives the date of a holiday in a year.
 #[derive(Clone, Copy, Debug)]
-enum When {
+enum HolidayRule {
     /// A month and a day.
     Fixed(i8, i8),
     /// A month, a weekday and which of them.
@@ -20,52 +20,52 @@ enum When {
 }
 
 /// The names, without apostrophes; longer names before their beginnings.
-const FEASTS: [(&str, When); 42] = [
-    ("christmas eve", When::Fixed(12, 24)),
-    ("christmas day", When::Fixed(12, 25)),
-    ("christmas", When::Fixed(12, 25)),
-    ("xmas", When::Fixed(12, 25)),
-    ("boxing day", When::Fixed(12, 26)),
-    ("new years eve", When::Fixed(12, 31)),
-    ("new year eve", When::Fixed(12, 31)),
-    ("new years day", When::Fixed(1, 1)),
-    ("new year day", When::Fixed(1, 1)),
-    ("new years", When::Fixed(1, 1)),
-    ("new year", When::Fixed(1, 1)),
-    ("valentines day", When::Fixed(2, 14)),
-    ("valentine day", When::Fixed(2, 14)),
-    ("groundhog day", When::Fixed(2, 2)),
-    ("saint patricks day", When::Fixed(3, 17)),
-    ("st patricks day", When::Fixed(3, 17)),
-    ("april fools day", When::Fixed(4, 1)),
-    ("april fools", When::Fixed(4, 1)),
-    ("earth day", When::Fixed(4, 22)),
-    ("international workers day", When::Fixed(5, 1)),
-    ("cinco de mayo", When::Fixed(5, 5)),
-    ("juneteenth", When::Fixed(6, 19)),
-    ("independence day", When::Fixed(7, 4)),
-    ("halloween", When::Fixed(10, 31)),
-    ("all saints day", When::Fixed(11, 1)),
-    ("veterans day", When::Fixed(11, 11)),
-    ("martin luther king jr day", When::Nth(1, 1, 3)),
-    ("martin luther king day", When::Nth(1, 1, 3)),
-    ("mlk day", When::Nth(1, 1, 3)),
-    ("presidents day", When::Nth(2, 1, 3)),
-    ("mothers day", When::Nth(5, 7, 2)),
-    ("memorial day", When::Last(5, 1)),
-    ("fathers day", When::Nth(6, 7, 3)),
-    ("labor day", When::Nth(9, 1, 1)),
-    ("labour day", When::Nth(9, 1, 1)),
-    ("columbus day", When::Nth(10, 1, 2)),
-    ("thanksgiving day", When::Nth(11, 4, 4)),
-    ("thanksgiving", When::Nth(11, 4, 4)),
-    ("black friday", When::Nth(11, 5, 4)),
-    ("good friday", When::Easter(-2)),
-    ("easter monday", When::Easter(1)),
-    ("easter", When::Easter(0)),
+const HOLIDAYS: [(&str, HolidayRule); 42] = [
+    ("christmas eve", HolidayRule::Fixed(12, 24)),
+    ("christmas day", HolidayRule::Fixed(12, 25)),
+    ("christmas", HolidayRule::Fixed(12, 25)),
+    ("xmas", HolidayRule::Fixed(12, 25)),
+    ("boxing day", HolidayRule::Fixed(12, 26)),
+    ("new years eve", HolidayRule::Fixed(12, 31)),
+    ("new year eve", HolidayRule::Fixed(12, 31)),
+    ("new years day", HolidayRule::Fixed(1, 1)),
+    ("new year day", HolidayRule::Fixed(1, 1)),
+    ("new years", HolidayRule::Fixed(1, 1)),
+    ("new year", HolidayRule::Fixed(1, 1)),
+    ("valentines day", HolidayRule::Fixed(2, 14)),
+    ("valentine day", HolidayRule::Fixed(2, 14)),
+    ("groundhog day", HolidayRule::Fixed(2, 2)),
+    ("saint patricks day", HolidayRule::Fixed(3, 17)),
+    ("st patricks day", HolidayRule::Fixed(3, 17)),
+    ("april fools day", HolidayRule::Fixed(4, 1)),
+    ("april fools", HolidayRule::Fixed(4, 1)),
+    ("earth day", HolidayRule::Fixed(4, 22)),
+    ("international workers day", HolidayRule::Fixed(5, 1)),
+    ("cinco de mayo", HolidayRule::Fixed(5, 5)),
+    ("juneteenth", HolidayRule::Fixed(6, 19)),
+    ("independence day", HolidayRule::Fixed(7, 4)),
+    ("halloween", HolidayRule::Fixed(10, 31)),
+    ("all saints day", HolidayRule::Fixed(11, 1)),
+    ("veterans day", HolidayRule::Fixed(11, 11)),
+    ("martin luther king jr day", HolidayRule::Nth(1, 1, 3)),
+    ("martin luther king day", HolidayRule::Nth(1, 1, 3)),
+    ("mlk day", HolidayRule::Nth(1, 1, 3)),
+    ("presidents day", HolidayRule::Nth(2, 1, 3)),
+    ("mothers day", HolidayRule::Nth(5, 7, 2)),
+    ("memorial day", HolidayRule::Last(5, 1)),
+    ("fathers day", HolidayRule::Nth(6, 7, 3)),
+    ("labor day", HolidayRule::Nth(9, 1, 1)),
+    ("labour day", HolidayRule::Nth(9, 1, 1)),
+    ("columbus day", HolidayRule::Nth(10, 1, 2)),
+    ("thanksgiving day", HolidayRule::Nth(11, 4, 4)),
+    ("thanksgiving", HolidayRule::Nth(11, 4, 4)),
+    ("black friday", HolidayRule::Nth(11, 5, 4)),
+    ("good friday", HolidayRule::Easter(-2)),
+    ("easter monday", HolidayRule::Easter(1)),
+    ("easter", HolidayRule::Easter(0)),
 ];
 
-impl When {
+impl HolidayRule {
     fn of(self, year: i16) -> Option<Date> {
         match self {
             Self::Fixed(month, day) => Date::new(year, month, day).ok(),
@@ -82,7 +82,7 @@ impl When {
             Self::Fixed(month, day) => format!("XXXX-{month:02}-{day:02}"),
             Self::Nth(month, weekday, nth) => format!("XXXX-{month:02}-WXX-{weekday}-{nth}"),
             Self::Last(month, weekday) => format!("XXXX-{month:02}-WXX-{weekday}-4"),
-            // No timex of any year says when a feast is that the moon decides; this year's does.
+            // No timex of any year says when a holiday is that the moon decides; this year's does.
             Self::Easter(_) => self.of(now.year()).map_or_else(String::new, |date| {
                 format!("XXXX-{:02}-{:02}", date.month(), date.day())
             }),
@@ -91,7 +91,7 @@ impl When {
     }
 }
 
-fn name(at: At<'_>) -> Read<'_, When> {
+fn name(at: At<'_>) -> Read<'_, HolidayRule> {
     // Names are written with an apostrophe, in front of or behind the s, or without.
     let read = |name: &str| {
         name.split(' ').try_fold(at, |at, part| {
@@ -100,11 +100,11 @@ fn name(at: At<'_>) -> Read<'_, When> {
             (is_part && !at.is_end()).then(|| if part == "st" { after.skip(&["."]) } else { after })
         })
     };
-    FEASTS.iter().find_map(|(name, when)| Some((*when, read(name)?)))
+    HOLIDAYS.iter().find_map(|(name, when)| Some((*when, read(name)?)))
 }
 
-/// A feast, of a year when one was said: `easter 2018`, `last easter`, `christmas of this year`.
-pub(super) fn feast(at: At<'_>) -> Read<'_, Day> {
+/// A holiday, of a year when one was said: `easter 2018`, `last easter`, `christmas of this year`.
+pub(super) fn holiday(at: At<'_>) -> Read<'_, Day> {
     let year_now = at.now.year();
     if let Some(direction) = words::direction(at.word()) {
         let (when, after) = name(at.next())?;
@@ -127,14 +127,14 @@ pub(super) fn feast(at: At<'_>) -> Read<'_, Day> {
         let year = year_now.checked_add(i16::try_from(years).ok()?)?;
         return Some((feast_on(when.of(year)?), after));
     }
-    Some((Day { is_feast: true, ..when.any(at.now) }, after))
+    Some((Day { is_holiday: true, ..when.any(at.now) }, after))
 }
 
 fn feast_on(date: Date) -> Day {
-    Day { is_feast: true, ..Day::exact(date) }
+    Day { is_holiday: true, ..Day::exact(date) }
 }
 
-/// The weekend of a feast, with the feast when it touches the weekend.
+/// The weekend of a holiday, with the holiday when it touches the weekend.
 pub(super) fn weekend(at: At<'_>) -> Read<'_, Period> {
     let (when, after) = name(at)?;
     let told = number::year(after);
