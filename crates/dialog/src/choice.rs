@@ -45,7 +45,8 @@ pub use sayso_activity::CardAction;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// What is returned when this is picked, and shown unless the action has a title.
+    /// The value that is returned when this is picked. It is also shown, unless the action has a
+    /// title.
     pub value: String,
     /// The button to show for it, when it is not a plain one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +73,7 @@ pub struct FoundChoice {
     /// Its place in the list, from 0.
     #[serde(alias = "Index")]
     pub index: usize,
-    /// How well the answer fits, above 0 and up to 1.
+    /// The quality of the match, above 0 and up to 1.
     #[serde(alias = "Score", default)]
     pub score: f64,
     /// The text of the choice that the answer matched: its value, its title or a synonym. `None`
@@ -102,7 +103,7 @@ impl Choice {
         self
     }
 
-    /// What is shown for it: the title of its action, or its value.
+    /// The text that is shown for it: the title of its action, or its value.
     #[must_use]
     pub fn title(&self) -> &str {
         self.action_title().unwrap_or(&self.value)

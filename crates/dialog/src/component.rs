@@ -20,7 +20,7 @@ type Interrupt = Arc<
         + Sync,
 >;
 
-type Hear =
+type Handle =
     Arc<dyn for<'a> Fn(&'a mut DialogContext, Event) -> BoxFuture<'a, Result<bool>> + Send + Sync>;
 
 /// A dialog that holds others: the first one added is begun with it, and it ends when that one
@@ -45,28 +45,28 @@ pub struct ComponentDialog {
     dialogs: Arc<DialogSet>,
     initial: Option<String>,
     interrupt: Option<Interrupt>,
-    on_event: Option<Hear>,
+    on_event: Option<Handle>,
 }
 
-/// Something that hears of events inside a component.
+/// Handler of events inside a component.
 ///
 /// Implemented for every `async fn(&mut DialogContext, Event) -> Result<bool>`.
-pub trait Hearing<'a>: Send + Sync + 'static {
-    /// Hears of an event; `true` when it needs no more care.
-    fn hear(&self, dc: &'a mut DialogContext, event: Event) -> BoxFuture<'a, Result<bool>>;
+pub trait EventHandler<'a>: Send + Sync + 'static {
+    /// Handles an event; `true` when it needs no more care.
+    fn handle(&self, dc: &'a mut DialogContext, event: Event) -> BoxFuture<'a, Result<bool>>;
 }
 
-impl<'a, F, Fut> Hearing<'a> for F
+impl<'a, F, Fut> EventHandler<'a> for F
 where
     F: Fn(&'a mut DialogContext, Event) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<bool>> + Send + 'a,
 {
-    fn hear(&self, dc: &'a mut DialogContext, event: Event) -> BoxFuture<'a, Result<bool>> {
+    fn handle(&self, dc: &'a mut DialogContext, event: Event) -> BoxFuture<'a, Result<bool>> {
         Box::pin(self(dc, event))
     }
 }
 
-/// Something that looks at a turn before the dialogs inside a component do.
+/// Interruption: looks at a turn before the dialogs inside a component do.
 ///
 /// Implemented for every `async fn(&mut DialogContext) -> Result<Option<DialogTurn>>`.
 pub trait Interruption<'a>: Send + Sync + 'static {
@@ -138,7 +138,7 @@ impl ComponentDialog {
         self
     }
 
-    /// Hears of events that no dialog inside took care of, on their way out: an error, a change of
+    /// Handles events that no dialog inside took care of, on their way out: an error, a change of
     /// version, the author's own.
     ///
     /// # Example
@@ -157,13 +157,13 @@ impl ComponentDialog {
     /// # drop(order);
     /// ```
     #[must_use]
-    pub fn on_event(mut self, hear: impl for<'a> Hearing<'a>) -> Self {
-        self.on_event = Some(Arc::new(move |dc, event| hear.hear(dc, event)));
+    pub fn on_event(mut self, handler: impl for<'a> EventHandler<'a>) -> Self {
+        self.on_event = Some(Arc::new(move |dc, event| handler.handle(dc, event)));
         self
     }
 
-    /// The component waits with what is inside, or ends with its result.
-    async fn settle(
+    /// Waits while a dialog inside waits, or ends with its result.
+    async fn finish(
         &self,
         dc: &mut DialogContext,
         (depth, height): (usize, usize),
@@ -179,7 +179,7 @@ impl ComponentDialog {
         dc.end(turn.result).await
     }
 
-    /// Sees whether the component was changed since this conversation went into it.
+    /// Checks that the component has not changed since this conversation entered it.
     async fn check_version(&self, dc: &mut DialogContext) -> Result<()> {
         let shape = dc.root().shape();
         let now = self.dialogs.version(shape);
@@ -212,7 +212,7 @@ impl Dialog for ComponentDialog {
         let place = (dc.depth(), dc.stack().len());
         dc.enter(&self.dialogs);
         let turn = dc.begin(initial, options).await;
-        self.settle(dc, place, turn).await
+        self.finish(dc, place, turn).await
     }
 
     async fn proceed(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
@@ -228,7 +228,7 @@ impl Dialog for ComponentDialog {
             Ok(None) => dc.proceed().await,
             Err(error) => Err(error),
         };
-        self.settle(dc, place, turn).await
+        self.finish(dc, place, turn).await
     }
 
     async fn resume(&self, dc: &mut DialogContext, _: Reason, _: Value) -> Result<DialogTurn> {
@@ -251,7 +251,7 @@ impl Dialog for ComponentDialog {
 
     async fn on_event(&self, dc: &mut DialogContext, event: &Event) -> Result<bool> {
         match &self.on_event {
-            Some(hear) => hear(dc, event.clone()).await,
+            Some(handle) => handle(dc, event.clone()).await,
             None => Ok(false),
         }
     }

@@ -23,7 +23,7 @@ use crate::{
 /// More dialogs on one stack are a loop.
 pub(crate) const STACK_MAX: usize = 64;
 
-/// What dialogs work with during a turn.
+/// The context of dialogs during a turn: the turn, the stack and the dialogs that are known.
 #[derive(Debug)]
 pub struct DialogContext {
     turn: Turn,
@@ -31,7 +31,7 @@ pub struct DialogContext {
     /// The level that is being worked on is last.
     levels: Vec<Level>,
     pub(crate) settings: Arc<Settings>,
-    /// Whether this turn's activity was announced to the dialogs.
+    /// True once this turn's activity was announced to the dialogs.
     is_announced: bool,
 }
 
@@ -74,13 +74,13 @@ impl DialogContext {
         self.stack().last().map(Instance::id)
     }
 
-    /// What the dialog on top keeps.
+    /// The state that the dialog on top keeps.
     ///
     /// # Panics
     /// When no dialog is on the stack; there always is one while a dialog is called.
     pub fn state(&mut self) -> &mut Members {
         let top = self.here_mut().stack.last_mut();
-        top.expect("a dialog is on the stack while it is called").whole()
+        top.expect("a dialog is on the stack while it is called").members()
     }
 
     pub(crate) fn top(&self) -> Option<&Instance> {
@@ -136,7 +136,7 @@ impl DialogContext {
         self.levels.push(Level { dialogs: Arc::clone(dialogs), at });
     }
 
-    /// How many levels are entered, with the outermost.
+    /// The number of levels that are entered, with the outermost.
     pub(crate) fn depth(&self) -> usize {
         self.levels.len()
     }
@@ -147,13 +147,13 @@ impl DialogContext {
     }
 
     /// Forgets every dialog, without asking any.
-    pub(crate) fn forget(&mut self) {
-        self.surface();
+    pub(crate) fn clear(&mut self) {
+        self.leave_all();
         self.root.stack.clear();
     }
 
     /// Back to the outermost level, whatever was left in the middle.
-    pub(crate) fn surface(&mut self) {
+    pub(crate) fn leave_all(&mut self) {
         self.levels.truncate(1);
     }
 
@@ -276,7 +276,7 @@ impl DialogContext {
                     break;
                 }
                 self.leave(self.depth() - 1);
-            } else if is_first || !self.hear(&event).await? {
+            } else if is_first || !self.handle_event(&event).await? {
                 is_first = false;
                 self.pop(Reason::Cancel).await?;
             } else {
@@ -292,7 +292,7 @@ impl DialogContext {
     /// When it fails.
     pub async fn reprompt(&mut self) -> Result<()> {
         let event = Event { name: Event::REPROMPT.into(), value: Value::Null, bubbles: false };
-        if self.hear(&event).await? {
+        if self.handle_event(&event).await? {
             return Ok(());
         }
         match self.active_dialog()? {

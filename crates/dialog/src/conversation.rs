@@ -10,7 +10,7 @@
 //!     let size = c.ask(choice("What size?", ["small", "large"])).await?;
 //!     let toppings = c.ask(text("Which toppings?").retry("Name at least one, please.")).await?;
 //!     if !c.ask(confirm(format!("A {size} pizza with {toppings}?"))).await? {
-//!         c.say("Then not.");
+//!         c.say("Okay, order cancelled.");
 //!         return Ok(None);
 //!     }
 //!     Ok(Some(Order { size, toppings }))
@@ -64,8 +64,8 @@
 //! uses [`call`](Conversation::call). In a group, anybody's message is an answer.
 
 mod ask;
-mod asking;
-mod calling;
+mod ask_step;
+mod composite_steps;
 mod driver;
 mod error;
 mod flow;
@@ -77,7 +77,7 @@ mod question;
 mod questions;
 mod replay;
 mod run;
-mod sleeping;
+mod sleep_step;
 mod step;
 mod words;
 
@@ -86,7 +86,7 @@ pub use error::{Difference, Error};
 pub use flow::{Flow, conversation};
 pub use handle::Conversation;
 pub use limits::Limits;
-pub use question::{Asking, Question};
+pub use question::{Question, QuestionContext};
 pub use questions::{
     Offer, OneOf, Prompted, Text, activity, attachment, choice, confirm, date, number, prompt, text,
 };
@@ -94,5 +94,5 @@ pub use words::IntoWords;
 
 pub use crate::prompt::DEADLINE;
 
-/// What a conversation's function returns: a value, or any error of its own.
+/// The result of a conversation's function: a value, or any error of its own.
 pub type Result<T, E = sayso_turn::BotError> = std::result::Result<T, E>;

@@ -99,7 +99,7 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether it wants to see events at all. One that says no is not even asked.
+    /// Reports whether it handles events at all. One that says no is not even asked.
     fn listens(&self) -> bool {
         true
     }
@@ -120,7 +120,7 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// How a dialog stands at the end of a turn.
+/// The status of a dialog at the end of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// There is none.
@@ -135,7 +135,7 @@ pub enum Status {
     CompleteAndWait,
 }
 
-/// Why a dialog is called.
+/// The reason why a dialog is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// It was begun.
@@ -152,10 +152,10 @@ pub enum Reason {
     Next,
 }
 
-/// What a dialog has made of a turn.
+/// The outcome of a dialog's turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DialogTurn {
-    /// How it stands.
+    /// Its status.
     pub status: Status,
     /// Its result, or null.
     pub result: Value,
@@ -166,9 +166,9 @@ pub struct DialogTurn {
 pub struct Event {
     /// Its name: one of the constants here, or the author's own.
     pub name: Cow<'static, str>,
-    /// What goes with it, or null.
+    /// The value that goes with it, or null.
     pub value: Value,
-    /// Whether the dialogs around hear of it when it was not taken care of.
+    /// True if the dialogs around get it when it was not taken care of.
     pub bubbles: bool,
 }
 
@@ -210,7 +210,7 @@ impl DialogTurn {
         Self { status: Status::Cancelled, result: Value::Null }
     }
 
-    /// Whether the dialog waits.
+    /// Reports whether the dialog waits.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.status == Status::Waiting

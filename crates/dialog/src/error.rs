@@ -1,11 +1,13 @@
-//! What can go wrong between dialogs, as opposed to inside one of the author's.
+//! Mistakes between dialogs, as opposed to errors inside one of the author's.
 
 /// A mistake in how dialogs are put together or kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A dialog was asked for that no set has.
-    #[error("there is no dialog `{id}` here: known are {known}; add it to the set or check the id")]
+    #[error(
+        "no dialog `{id}` is registered here (registered: {known}); add it to the set or check the id"
+    )]
     Unknown {
         /// The id that was asked for.
         id: String,
@@ -14,7 +16,7 @@ pub enum Error {
     },
     /// The stack is as deep as it may be.
     #[error(
-        "more than {0} dialogs are on the stack: one begins another without an end; use `replace`"
+        "more than {0} dialogs are on the stack; a dialog that begins another in a loop uses `replace`"
     )]
     Depth(usize),
     /// A container was changed while a conversation was inside it, and the policy is to fail.
@@ -29,9 +31,9 @@ pub enum Error {
     /// A value is not of the type it is asked for.
     #[error("{what} does not have the expected type")]
     Type {
-        /// Which value.
+        /// The value, by what it is for.
         what: String,
-        /// What does not fit.
+        /// The cause.
         #[source]
         source: serde_json::Error,
     },
@@ -42,11 +44,11 @@ pub enum Error {
         dialog: String,
         /// The ids on the stack, outermost first.
         stack: String,
-        /// What happened.
+        /// The cause.
         #[source]
         source: sayso_turn::BotError,
     },
 }
 
-/// What dialogs return: a value, or any error of theirs.
+/// The result of dialogs: a value, or any error of theirs.
 pub type Result<T, E = sayso_turn::BotError> = std::result::Result<T, E>;

@@ -20,10 +20,10 @@ use crate::{
     state::{DialogState, Lately, Shape},
 };
 
-/// How often an error that a dialog took care of may come again in one turn.
+/// The most errors in one turn that dialogs may take care of.
 const ERRORS_MAX: usize = 4;
 
-/// What happens to a conversation inside a container that a deployment has changed.
+/// The policy for a conversation inside a container that a deployment has changed.
 ///
 /// The dialogs hear of it first, by the event [`Event::CHANGED`]; this is for when none took care
 /// of it.
@@ -38,7 +38,7 @@ pub enum Changed {
     Fail,
 }
 
-/// How dialogs are kept and run.
+/// Settings of the dialog host.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     property: String,
@@ -190,7 +190,7 @@ impl Dialogs {
             return Ok(state);
         }
         DialogState::read(raw).map_err(|source| {
-            let what = format!("what is kept of dialogs under `{}`", self.settings.property);
+            let what = format!("the dialog stack in the property `{}`", self.settings.property);
             Error::Type { what, source }.into()
         })
     }
@@ -201,7 +201,7 @@ impl Dialogs {
                 Ok(turn) => return Ok(turn),
                 Err(error) => error,
             };
-            dc.surface();
+            dc.leave_all();
             match error.downcast::<Restart>() {
                 Ok(restart) => Self::restart(dc, *restart),
                 Err(error) => {
@@ -229,7 +229,7 @@ impl Dialogs {
     }
 
     fn restart(dc: &mut DialogContext, Restart(notice): Restart) {
-        dc.forget();
+        dc.clear();
         if let Some(notice) = notice {
             dc.turn().say(notice);
         }

@@ -29,7 +29,7 @@ mod set;
 mod state;
 mod waterfall;
 
-pub use component::{ComponentDialog, Hearing, Interruption};
+pub use component::{ComponentDialog, EventHandler, Interruption};
 pub use context::DialogContext;
 pub use dialog::{Dialog, DialogTurn, Event, Reason, Status};
 pub use error::{Error, Result};

@@ -30,7 +30,7 @@ pub const VERIFY_STATE: &str = "signin/verifyState";
 /// The name of the invoke that brings a token to exchange.
 pub const TOKEN_EXCHANGE: &str = "signin/tokenExchange";
 
-/// How many digits a code has.
+/// The digits of a code.
 const CODE_DIGITS: usize = 6;
 
 mod member {
@@ -64,7 +64,7 @@ pub struct OAuthPrompt {
     ends_on_message: bool,
 }
 
-/// What an activity says about signing in.
+/// The meaning of an activity for signing in.
 enum Answer {
     Token(Token),
     /// The activity was answered, and there is no token yet.
@@ -92,21 +92,21 @@ impl OAuthPrompt {
         }
     }
 
-    /// What stands on the button.
+    /// Sets the text on the button.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
-    /// What stands above the button.
+    /// Sets the text above the button.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
     }
 
-    /// How long signing in may take; 15 minutes unless this says otherwise.
+    /// Sets the time that signing in may take; 15 minutes unless this says otherwise.
     #[must_use]
     pub fn within(mut self, within: Duration) -> Self {
         self.within = within;
@@ -131,7 +131,7 @@ impl OAuthPrompt {
         Ok(())
     }
 
-    /// Whether the activity is about signing in at all, so that being late matters to it.
+    /// Reports whether the activity is about signing in at all, so that being late matters to it.
     fn concerns(activity: &Activity) -> bool {
         let name = activity.name.as_deref().unwrap_or_default();
         match activity.kind {

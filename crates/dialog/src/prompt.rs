@@ -10,8 +10,8 @@ mod date;
 mod dialog;
 mod number;
 mod options;
-mod plain;
 mod validate;
+mod verbatim;
 
 use std::fmt;
 
@@ -27,8 +27,8 @@ pub use date::Date;
 pub use dialog::{DEADLINE, PromptDialog};
 pub use number::{Count, FromNumber};
 pub use options::{Deadline, Late, PromptOptions};
-pub use plain::{Any, Attach, Text};
 pub use validate::{Check, Validator};
+pub use verbatim::{Any, Attach, Text};
 
 /// Asks for a text.
 pub type TextPrompt = PromptDialog<Text>;
@@ -45,16 +45,16 @@ pub type AttachmentPrompt = PromptDialog<Attach>;
 /// Asks for an activity of any kind, which a validator recognises.
 pub type ActivityPrompt = PromptDialog<Any>;
 
-/// How to ask for something, and how to understand the answer. Both must be pure: they may run more
+/// A kind of question: renders it and recognises its answer. Both must be pure: they may run more
 /// than once for one answer.
 pub trait Prompt: fmt::Debug + Send + Sync + 'static {
-    /// What an answer is.
+    /// The type of an answer.
     type Value: Serialize + DeserializeOwned + Clone + Send + Sync + 'static;
 
     /// Its name among prompts.
     const KIND: &'static str;
 
-    /// Whether the answer is read by the options. If not they are not even looked at.
+    /// True if recognising an answer needs the options. If not, they are not even parsed.
     const NEEDS_OPTIONS: bool = false;
 
     /// Makes the question of what the author wrote.
@@ -70,20 +70,20 @@ pub trait Prompt: fmt::Debug + Send + Sync + 'static {
     /// Reads the answer; `None` when it is none.
     fn recognize(&self, inbound: &Inbound<'_>, options: &PromptOptions) -> Option<Self::Value>;
 
-    /// Whether an activity can be an answer at all. Messages are.
+    /// Reports whether an activity can be an answer at all. Messages are.
     fn takes(&self, activity: &Activity) -> bool {
         activity.is_message()
     }
 }
 
-/// What came in, and how to read it.
+/// An inbound activity, and how to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Inbound<'a> {
     /// The activity.
     pub activity: &'a Activity,
     /// The locale to read it in, such as `en-us`.
     pub locale: &'a str,
-    /// When it came.
+    /// The time at which it came.
     pub now: Timestamp,
 }
 

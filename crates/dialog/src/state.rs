@@ -1,6 +1,6 @@
-//! What is kept of running dialogs: a stack of instances.
+//! The stack of running dialogs, as it is stored.
 //!
-//! In memory there is one form, top last. On paper there are three, because each SDK writes its
+//! In memory there is one form, top last. Stored, there are three, because each SDK writes its
 //! own: all are read, whatever was written is recognised, and by default it is written back as it
 //! was.
 
@@ -21,7 +21,7 @@ pub(crate) const OPTIONS: &str = "options";
 /// The members of a JSON object.
 pub type Members = Map<String, Value>;
 
-/// Which SDK's way of writing a stack.
+/// The SDK whose format a stack is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
@@ -54,7 +54,7 @@ pub struct DialogState {
     /// The top is last.
     pub(crate) stack: Vec<Instance>,
     pub(crate) shape: Shape,
-    /// Whether it was read in the long way: then it is written so, too.
+    /// True if it was read by the general codec: then it is written by that, too.
     is_foreign: bool,
     /// Members that are not ours, as they came.
     rest: Members,
@@ -64,9 +64,10 @@ pub struct DialogState {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instance {
     pub(crate) id: String,
-    /// What the dialog keeps, by the JavaScript SDK's names.
+    /// The state of the dialog, by the JavaScript SDK's names.
     pub(crate) state: Members,
-    /// What the dialog was begun with, as text: it is seldom looked at. Else it is in `state`.
+    /// The options that the dialog was begun with, as text, because they are rarely read. Else they
+    /// are in `state`.
     pub(crate) options: Option<Raw>,
     /// The stack inside, when the dialog is a container.
     pub(crate) inner: Option<Box<DialogState>>,
@@ -97,21 +98,21 @@ impl DialogState {
             return Ok(plain::write(self));
         }
         let mut whole = self.clone();
-        whole.settle();
+        whole.load_options();
         Raw::of(&write::state(&whole)?)
     }
 
     /// Brings everything that is kept as text into the state.
-    fn settle(&mut self) {
+    fn load_options(&mut self) {
         for instance in &mut self.stack {
-            instance.whole();
+            instance.members();
             if let Some(inner) = &mut instance.inner {
-                inner.settle();
+                inner.load_options();
             }
         }
     }
 
-    /// Whether no dialog is running.
+    /// Reports whether no dialog is running.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stack.is_empty()
@@ -153,14 +154,14 @@ impl Instance {
         &self.id
     }
 
-    /// What the dialog keeps, by the JavaScript SDK's names; what it was begun with may be only in
+    /// The state of the dialog, by the JavaScript SDK's names; its options may be only in
     /// [`options`](Self::options).
     #[must_use]
     pub fn state(&self) -> &Members {
         &self.state
     }
 
-    /// What the dialog was begun with.
+    /// The options that the dialog was begun with.
     ///
     /// # Errors
     /// When it is of another type.
@@ -173,7 +174,7 @@ impl Instance {
     }
 
     /// Everything that the dialog keeps, also what it was begun with.
-    pub(crate) fn whole(&mut self) -> &mut Members {
+    pub(crate) fn members(&mut self) -> &mut Members {
         if let Some(options) = self.options.take() {
             let options = options.get().unwrap_or_default();
             self.state.insert(OPTIONS.to_owned(), options);

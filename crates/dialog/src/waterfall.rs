@@ -16,15 +16,15 @@ use crate::{
     state::{Members, OPTIONS},
 };
 
-/// What a step gives: what it began, waits for or ended with, or the next step.
+/// The result of a step: what it began, waits for or ended with, or the next step.
 pub type StepResult = Result<Go>;
 
-/// Where a waterfall goes after a step.
+/// The place that a waterfall goes to after a step.
 #[derive(Debug)]
 pub enum Go {
     /// Straight to the next step, with a result for it.
     Next(Value),
-    /// Where a dialog has led.
+    /// The turn's outcome of a dialog that the step has called.
     Turn(DialogTurn),
 }
 
@@ -131,7 +131,7 @@ impl WaterfallDialog {
         loop {
             let Some((name, step)) = self.steps.get(index) else { return dc.end(result).await };
             if let Some(top) = dc.top_mut() {
-                stand_at(&mut top.state, index, name.as_deref());
+                set_position(&mut top.state, index, name.as_deref());
             }
             match step(Step { dc: &mut *dc, index, reason, result }).await? {
                 Go::Turn(turn) => return Ok(turn),
@@ -140,7 +140,7 @@ impl WaterfallDialog {
         }
     }
 
-    /// Where the conversation stands: by the name of the step, or else by its number.
+    /// The index of the current step: by the name of the step, or else by its number.
     fn index(&self, dc: &DialogContext) -> Result<usize, Error> {
         let name = dc.top().and_then(|top| top.state.get(member::NAME)).and_then(Value::as_str);
         let by_name = name.and_then(|name| {
@@ -195,8 +195,8 @@ impl Dialog for WaterfallDialog {
     }
 }
 
-/// Writes down which step runs.
-fn stand_at(state: &mut Members, index: usize, name: Option<&str>) {
+/// Records the index and the name of the step that runs.
+fn set_position(state: &mut Members, index: usize, name: Option<&str>) {
     match state.get_mut(member::INDEX) {
         Some(kept) => *kept = index.into(),
         None => drop(state.insert(member::INDEX.to_owned(), index.into())),
@@ -234,19 +234,19 @@ fn instance_id(dc: &mut DialogContext) -> String {
 }
 
 impl Step<'_> {
-    /// Which step it is, from 0.
+    /// The index of the step, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Why it runs.
+    /// The reason why it runs.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.reason
     }
 
-    /// What the step before it got: an answer, the result of a dialog, or what it passed on.
+    /// The result of the step before it: an answer, the result of a dialog, or what it passed on.
     ///
     /// # Errors
     /// When it is of another type.
@@ -254,7 +254,7 @@ impl Step<'_> {
         from_json(&self.result, || format!("the result that step {} got", self.index))
     }
 
-    /// What the waterfall was begun with.
+    /// The options that the waterfall was begun with.
     ///
     /// # Errors
     /// When it is of another type.
@@ -272,7 +272,7 @@ impl Step<'_> {
         if !values.is_object() {
             *values = Members::new().into();
         }
-        values.as_object_mut().expect("it was made an object")
+        values.as_object_mut().expect("it was replaced by an object if it was none")
     }
 
     /// A value that an earlier step has kept.

@@ -1,4 +1,4 @@
-//! What channels can show: how many buttons, and how long.
+//! Channel capabilities: how many buttons a channel shows, and how long they may be.
 
 use sayso_activity::Activity;
 
@@ -10,7 +10,7 @@ pub const TITLE_CHARS_MAX: usize = 20;
 /// The most choices that the automatic rule puts into a sentence.
 const INLINE_MAX: usize = 3;
 
-/// Where a question is shown, and to whom.
+/// The channel and the person that a question is shown to.
 ///
 /// # Example
 /// ```
@@ -38,7 +38,7 @@ impl<'a> Place<'a> {
         Self { channel, conversation_type: None, user: None }
     }
 
-    /// Where an inbound activity came from, and whom the answer is for.
+    /// The place that an inbound activity came from, and its sender.
     #[must_use]
     pub fn of(inbound: &'a Activity) -> Self {
         let conversation = inbound.conversation.as_ref();

@@ -3,7 +3,7 @@
 use super::token::{Token, tokenize};
 use crate::recognize::Found;
 
-/// How an answer is searched for choices.
+/// Options of the search for choices in an answer.
 ///
 /// # Example
 /// ```
@@ -14,17 +14,17 @@ use crate::recognize::Found;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindOptions {
-    /// Whether some words of a choice are enough.
+    /// True if some words of a choice are enough.
     pub allow_partial_matches: bool,
-    /// How many other words may stand between two words of a choice.
+    /// The most other words that may stand between two words of a choice.
     pub max_token_distance: usize,
-    /// Whether values are not searched for.
+    /// True if values are not searched for.
     pub no_value: bool,
-    /// Whether titles of actions are not searched for.
+    /// True if titles of actions are not searched for.
     pub no_action: bool,
-    /// Whether "the second one" picks a choice when no word of one was found.
+    /// True if "the second one" picks a choice when no word of one was found.
     pub recognize_ordinals: bool,
-    /// Whether "2" and "two" pick a choice when no word of one was found.
+    /// True if "2" and "two" pick a choice when no word of one was found.
     pub recognize_numbers: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct FoundValue {
     pub value: String,
     /// The number of the thing it stands for.
     pub index: usize,
-    /// How well it fits, above 0 and up to 1.
+    /// The quality of the match, above 0 and up to 1.
     pub score: f64,
 }
 

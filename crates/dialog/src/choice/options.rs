@@ -1,4 +1,4 @@
-//! What stands between choices when they are written out.
+//! Separators between choices in a written list.
 
 use super::Words;
 
@@ -13,18 +13,18 @@ use super::Words;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChoiceOptions {
-    /// What stands between two choices in a sentence, such as `, `.
+    /// The separator of two choices in a sentence, such as `, `.
     pub inline_separator: String,
-    /// What stands between the only two choices, such as ` or `.
+    /// The separator of the only two choices, such as ` or `.
     pub inline_or: String,
-    /// What stands before the last of three or more, such as `, or `.
+    /// The separator before the last of three or more, such as `, or `.
     pub inline_or_more: String,
-    /// Whether choices have their numbers, so that people may answer with one.
+    /// True if choices are numbered, so that people may answer with a number.
     pub include_numbers: bool,
 }
 
 impl ChoiceOptions {
-    /// What is usual in the language of a locale, with numbers.
+    /// The usual separators in the language of a locale, with numbers.
     #[must_use]
     pub fn of(locale: &str) -> Self {
         Self::from(Words::of(locale))

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// How choices are shown.
+/// The way in which choices are shown.
 ///
 /// It is written as a number, as JavaScript does, and read from a number, from the name that C#
 /// writes, and from what Python's `jsonpickle` makes of it.
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub enum ListStyle {
     /// Not at all: the question must name them.
     None = 0,
-    /// What fits the channel and the choices best.
+    /// The style that fits the channel and the choices best.
     #[default]
     Auto = 1,
     /// In the sentence: `(1) red, (2) green, or (3) blue`.

@@ -55,7 +55,7 @@ fn token(text: &str, start: usize, end: usize) -> Option<Token> {
     Some(Token { start, end, normalized: text.get(start..end)?.to_lowercase() })
 }
 
-/// Whether a character stands between words.
+/// Reports whether a character stands between words.
 fn is_break(c: char) -> bool {
     matches!(
         c,

@@ -19,11 +19,11 @@ pub struct Words {
     pub yes: &'static str,
     /// No.
     pub no: &'static str,
-    /// What stands between two choices.
+    /// The separator of two choices.
     pub separator: &'static str,
-    /// What stands between the only two choices.
+    /// The separator of the only two choices.
     pub or: &'static str,
-    /// What stands before the last of three or more.
+    /// The separator before the last of three or more.
     pub or_more: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Events: who hears them, from the inside out, and who is not even asked.
+//! Event bubbling: from the innermost dialog out, past those that do not listen.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl DialogContext {
-    /// Tells the dialog on top of something; `true` when it, or one around it, took care of it.
+    /// Sends an event to the dialog on top; `true` when it, or one around it, took care of it.
     ///
     /// # Errors
     /// When a dialog fails at it.
@@ -24,7 +24,7 @@ impl DialogContext {
         bubbles: bool,
     ) -> Result<bool> {
         let value = to_json(value, "the value of an event")?;
-        self.hear(&Event { name: name.to_owned().into(), value, bubbles }).await
+        self.handle_event(&Event { name: name.to_owned().into(), value, bubbles }).await
     }
 
     /// As [`emit`](Self::emit), beginning with the innermost dialog of the containers on top.
@@ -41,23 +41,23 @@ impl DialogContext {
             }
             self.enter(&inside);
         }
-        let heard = self.hear(event).await;
+        let handled = self.handle_event(event).await;
         self.levels.truncate(before);
-        heard
+        handled
     }
 
-    pub(super) async fn hear(&mut self, event: &Event) -> Result<bool> {
+    pub(super) async fn handle_event(&mut self, event: &Event) -> Result<bool> {
         let Some(dialog) = self.active_dialog()? else { return Ok(false) };
         let listens = dialog.listens();
         if listens && dialog.on_event(self, event).await? {
             return Ok(true);
         }
-        if event.bubbles && self.is_heard_around() {
+        if event.bubbles && self.has_listener_around() {
             let level = self.levels.pop();
-            let heard = Box::pin(self.hear(event)).await;
+            let handled = Box::pin(self.handle_event(event)).await;
             self.levels.extend(level);
-            self.mend();
-            if heard? {
+            self.leave_cancelled();
+            if handled? {
                 return Ok(true);
             }
         }
@@ -67,8 +67,9 @@ impl DialogContext {
         dialog.on_event_after(self, event).await
     }
 
-    /// Whether a container around this level listens: most do not, and then nobody need be asked.
-    fn is_heard_around(&self) -> bool {
+    /// Reports whether a container around this level listens: most do not, and then none need be
+    /// asked.
+    fn has_listener_around(&self) -> bool {
         let mut state = &self.root;
         for (level, inside) in self.levels.iter().zip(self.levels.iter().skip(1)) {
             let Some(instance) = state.stack.get(inside.at) else { return true };
@@ -92,8 +93,8 @@ impl DialogContext {
         self.emit_from_leaf(&event).await.map(drop)
     }
 
-    /// Leaves levels whose instance is gone: one around may cancel those inside.
-    fn mend(&mut self) {
+    /// Leaves levels whose instance is gone: a dialog around may cancel those inside.
+    fn leave_cancelled(&mut self) {
         let mut state = Some(&self.root);
         let mut depth = 1;
         for level in self.levels.iter().skip(1) {

@@ -1,10 +1,10 @@
-//! Asking: a question, and what surrounds it.
+//! Builder of a question: retry text, checks, deadlines.
 
 use std::{borrow::Cow, fmt, time::Duration};
 
 use super::{Question, label};
 
-/// A question with what surrounds it: other words after a wrong answer, checks, deadlines.
+/// A question with its retry text, checks and deadlines.
 ///
 /// # Example
 /// ```
@@ -38,7 +38,7 @@ pub struct Ask<Q: Question> {
 
 type Check<A> = Box<dyn Fn(&A) -> Result<(), String> + Send + Sync>;
 
-/// What happens when a question is not answered in time.
+/// The policy for a question that is not answered in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Late<A> {
     /// It is asked again, once.
@@ -52,7 +52,7 @@ pub enum Late<A> {
 }
 
 impl<Q: Question> Ask<Q> {
-    /// A question with nothing around it.
+    /// A question without retry text, checks or deadlines.
     pub fn new(question: Q) -> Self {
         Self {
             question,

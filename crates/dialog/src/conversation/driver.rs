@@ -20,13 +20,13 @@ pub(super) async fn drive<T: Send + 'static>(
 ) -> Result<(), BotError> {
     let settings = &flow.settings;
     let mut journal = Journal::take(&mut turn, &settings.property)?;
-    let mut next = flow.hear(&mut turn, &mut journal)?;
+    let mut next = flow.dispatch(&mut turn, &mut journal)?;
     let mut result = None;
     while let Some(input) = next
         && let Some(mut frame) = journal.frames.pop()
     {
         let Some(function) = flow.function(&frame.name) else {
-            next = flow.lost(frame, &mut turn, &mut journal)?;
+            next = flow.drop_unknown(frame, &mut turn, &mut journal)?;
             continue;
         };
         let (back, ended);
@@ -38,7 +38,7 @@ pub(super) async fn drive<T: Send + 'static>(
                 None
             }
             Ended::Done(value) => {
-                frame.let_go(&mut turn);
+                frame.cancel_timers(&mut turn);
                 result = value;
                 resume(&journal)
             }
@@ -57,7 +57,7 @@ pub(super) async fn drive<T: Send + 'static>(
     }
 }
 
-/// How a function left off.
+/// The outcome of running a function in one turn.
 enum Ended<T> {
     Suspended,
     Done(Option<T>),
@@ -100,7 +100,7 @@ async fn perform<T>(
 
 impl<T: Send + 'static> Flow<T> {
     /// Finds out what an activity is for. `None` when nothing is to be run.
-    fn hear(&self, turn: &mut Turn, journal: &mut Journal) -> Result<Option<Input>, Error> {
+    fn dispatch(&self, turn: &mut Turn, journal: &mut Journal) -> Result<Option<Input>, Error> {
         let settings = &self.settings;
         let activity = turn.activity();
         if activity.kind == Kind::Event && activity.name.as_deref() == Some(DEADLINE) {
@@ -155,7 +155,7 @@ impl<T: Send + 'static> Flow<T> {
 
     /// Ends a frame before its time, and goes on with the one below.
     fn cancel(&self, mut frame: Frame, turn: &mut Turn, journal: &Journal) -> Option<Input> {
-        frame.let_go(turn);
+        frame.cancel_timers(turn);
         turn.say(&self.settings.on_cancel);
         resume(journal)
     }
@@ -168,7 +168,7 @@ impl<T: Send + 'static> Flow<T> {
     }
 
     /// Goes on without a frame whose function the code does not have any more.
-    fn lost(
+    fn drop_unknown(
         &self,
         frame: Frame,
         turn: &mut Turn,
@@ -199,7 +199,7 @@ impl<T: Send + 'static> Flow<T> {
             return Err(difference.into());
         }
         tracing::warn!(%difference, "a conversation was dropped");
-        frame.let_go(turn);
+        frame.cancel_timers(turn);
         if let Changed::Restart(Some(notice)) = &self.settings.changed {
             turn.say(notice);
         }

@@ -1,10 +1,10 @@
-//! What can go wrong in a conversation, by what its author can do about it.
+//! Errors of a conversation, by what its author can do about them.
 
 use std::fmt;
 
 use sayso_turn::{BotError, StateError};
 
-/// Why a step of a conversation did not give what it was asked for.
+/// The reason why a step of a conversation failed.
 ///
 /// The first three are answers of a kind: they are kept in the journal like any other, so code that
 /// handles them goes the same way when it is replayed. Hand on the others with `?`.
@@ -16,7 +16,7 @@ pub enum Error {
     Attempts {
         /// The question.
         step: String,
-        /// How many answers were given.
+        /// The number of answers that were given.
         attempts: u32,
     },
     /// No answer came in time, and the question says that this fails it.
@@ -30,7 +30,7 @@ pub enum Error {
     Failed {
         /// The step.
         step: String,
-        /// Why. When the conversation is replayed, only its text is left.
+        /// The cause. When the conversation is replayed, only its text is left.
         #[source]
         source: BotError,
     },
@@ -42,7 +42,7 @@ pub enum Error {
         "{what} (limit {limit}); shorten it with `keep` in loops, or with `call` for parts that end"
     )]
     Limit {
-        /// What is too much.
+        /// The quantity that is too large.
         what: String,
         /// The name of the limit in [`Limits`](super::Limits).
         limit: &'static str,
@@ -50,7 +50,7 @@ pub enum Error {
     /// Two steps of one conversation were under way together.
     #[error(
         "a step of the conversation began while another was under way; await each before the next, \
-         and use the `Conversation` that a called conversation is given inside it"
+         and use the `Conversation` that a called conversation is given run it"
     )]
     Overlapping,
     /// A handle was used after the turn it belongs to.
@@ -80,7 +80,7 @@ pub enum Error {
     Json {
         /// The step.
         step: String,
-        /// What does not fit.
+        /// The cause.
         #[source]
         source: serde_json::Error,
     },
@@ -99,11 +99,11 @@ pub struct Difference {
     pub conversation: String,
     /// The place in it: the number of the step, from 0; `2.0` is the first one inside the third.
     pub position: String,
-    /// What the journal has there.
+    /// The step that the journal has there.
     pub recorded: String,
-    /// What the code does there now.
+    /// The step that the code takes there now.
     pub now: String,
-    /// What is done about it: the name of a [`Changed`](crate::Changed).
+    /// The name of the policy that is applied: a [`Changed`](crate::Changed).
     pub policy: &'static str,
 }
 

@@ -73,7 +73,7 @@ pub(super) type Function<T> =
 
 type Done<T> = Arc<dyn Fn(Turn, T) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
-/// What does not hang on the type of the result.
+/// Settings that do not depend on the type of the result.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) property: Cow<'static, str>,
@@ -93,13 +93,13 @@ impl<T: Send + 'static> Flow<T> {
         self
     }
 
-    /// What is said when the conversation was cancelled: `Cancelled.` unless another text is given.
+    /// Sets the reply to a cancelled conversation: `Cancelled.` unless another text is given.
     pub fn on_cancel(mut self, text: impl Into<String>) -> Self {
         self.settings().on_cancel = text.into();
         self
     }
 
-    /// What is said to a help word; then the question that waits is asked again.
+    /// Sets the reply to a help word; then the question that waits is asked again.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.settings().help = Some(text.into());
         self
@@ -130,7 +130,8 @@ impl<T: Send + 'static> Flow<T> {
         self
     }
 
-    /// What is said to a message that comes while the conversation sleeps. Without it, nothing.
+    /// Sets the reply to a message that comes while the conversation sleeps. Without it, there is
+    /// none.
     pub fn busy(mut self, text: impl Into<String>) -> Self {
         self.settings().busy = Some(text.into());
         self
@@ -244,7 +245,7 @@ impl<T: Send + 'static> Flow<T> {
 }
 
 impl Settings {
-    /// Whether steps are found by their labels instead of by their places.
+    /// Reports whether steps are found by their labels instead of by their places.
     pub(super) fn is_lenient(&self) -> bool {
         self.changed == Changed::Continue
     }

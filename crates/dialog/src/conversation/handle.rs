@@ -7,13 +7,13 @@ use sayso_turn::{BotError, Property, Turn, clock::Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use super::{Error, label, run::Run, step::Begun};
+use super::{Error, label, run::Run, step::StepStart};
 
 /// A conversation under way, as its function sees it.
 ///
 /// A clone is the same conversation. Every method but [`say`](Self::say) and [`send`](Self::send)
 /// is a *step*: done once, kept in the journal, and answered from it when the function is replayed.
-/// What the function does between its steps must depend on nothing but their results.
+/// The code between its steps must depend on nothing but their results.
 #[derive(Clone)]
 pub struct Conversation {
     pub(super) run: Arc<Run>,
@@ -34,7 +34,7 @@ impl Conversation {
         self.run.lock().send(activity);
     }
 
-    /// What the user has just said: the text of the turn in which this step was first done.
+    /// The user's words: the text of the turn in which this step was first done.
     ///
     /// At the top of the function that is the message that began the conversation.
     ///
@@ -125,9 +125,9 @@ impl Conversation {
     ) -> Result<R, Error> {
         let label = label::named("user", label::short_name::<T>());
         let done = match self.begin(&label) {
-            Begun::Done(done) => return done,
-            Begun::Stopped => return Err(self.run.stopped().await),
-            Begun::Work(mut lent) => lent.user::<T>().await.map(work).map_err(BotError::from),
+            StepStart::Done(done) => return done,
+            StepStart::Stopped => return Err(self.run.stopped().await),
+            StepStart::Work(mut lent) => lent.user::<T>().await.map(work).map_err(BotError::from),
         };
         self.record(label, done)
     }
@@ -154,7 +154,7 @@ impl Conversation {
         self.step(label::named("turn", ""), work)
     }
 
-    /// How to reach this conversation later. Not a step.
+    /// The reference by which this conversation is reached later. Not a step.
     ///
     /// # Errors
     /// [`Error::Over`] when the turn is over.

@@ -27,7 +27,7 @@ pub(super) struct Frame {
     pub(super) name: String,
     /// The innermost function last. There is always one.
     pub(super) scopes: Vec<Scope>,
-    /// What it waits for. Only a frame that runs right now waits for nothing.
+    /// The question or sleep that it waits for. Only a frame that runs right now waits for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) pending: Option<Pending>,
 }
@@ -38,15 +38,15 @@ pub(super) struct Scope {
     /// The label of the call; empty for the outermost.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) label: String,
-    /// How many steps were done before the first entry, and forgotten.
+    /// The number of steps that were done before the first entry, and forgotten.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) base: u64,
-    /// What the author kept when they were forgotten.
+    /// The state that the author kept when they were forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some")]
     pub(super) kept: Option<Raw>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) entries: Vec<Entry>,
-    /// How many entries the code has come to in this turn.
+    /// The number of entries that the code has come to in this turn.
     #[serde(skip)]
     pub(super) cursor: usize,
 }
@@ -56,13 +56,13 @@ pub(super) struct Scope {
 pub(super) struct Entry(
     pub(super) String,
     pub(super) Raw,
-    #[serde(default, skip_serializing_if = "Option::is_none")] pub(super) Option<Lost>,
+    #[serde(default, skip_serializing_if = "Option::is_none")] pub(super) Option<Failure>,
 );
 
-/// How a step went wrong in a way that its code can handle.
+/// A failure of a step that its code can handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Lost {
+pub(super) enum Failure {
     /// The result is the number of attempts.
     Attempts,
     Late,
@@ -70,14 +70,14 @@ pub(super) enum Lost {
     Failed,
 }
 
-/// What a frame waits for: an answer, or the end of a sleep.
+/// The question or sleep that a frame waits for.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pending {
     pub(super) label: String,
     /// The scope that waits.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) depth: usize,
-    /// How many answers were not understood.
+    /// The number of answers that were not understood.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) attempts: u32,
     /// One for each deadline; `None` for one that has passed.
@@ -86,10 +86,10 @@ pub(super) struct Pending {
     /// The last deadline that has passed and was not dealt with, because another frame was on top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) late: Option<usize>,
-    /// What the frame waited for before changed code put this question in front of it.
+    /// The label that the frame waited for before changed code put this question in front of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<String>,
-    /// Whether every text is an answer, also one that would cancel.
+    /// True if every text is an answer, also one that would cancel.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) literal: bool,
 }
@@ -136,7 +136,7 @@ impl Frame {
         Self { name: name.into(), scopes: vec![Scope::default()], pending: None }
     }
 
-    /// How many entries there are, and about how many bytes they take.
+    /// The number of entries, and about how many bytes they take.
     pub(super) fn size(&self) -> (usize, usize) {
         let entries = || self.scopes.iter().flat_map(|scope| &scope.entries);
         (entries().count(), entries().map(Entry::bytes).sum())
@@ -153,15 +153,15 @@ impl Frame {
     }
 
     /// Waits for nothing any more: its timers must not ring.
-    pub(super) fn let_go(&mut self, turn: &mut Turn) {
+    pub(super) fn cancel_timers(&mut self, turn: &mut Turn) {
         if let Some(pending) = self.pending.take() {
-            pending.let_go(turn);
+            pending.cancel_timers(turn);
         }
     }
 }
 
 impl Pending {
-    pub(super) fn let_go(self, turn: &mut Turn) {
+    pub(super) fn cancel_timers(self, turn: &mut Turn) {
         self.timers.iter().flatten().for_each(|timer| turn.cancel(timer));
     }
 }

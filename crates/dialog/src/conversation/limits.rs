@@ -1,4 +1,4 @@
-//! How long a journal may be.
+//! Limits of a journal.
 
 /// The bounds of a conversation's journal. An error that comes from one names it.
 ///
@@ -11,11 +11,11 @@
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many steps a conversation may have in its journal.
+    /// The most steps that a conversation may have in its journal.
     pub entries_max: usize,
-    /// How many bytes of JSON they may take, about.
+    /// The most bytes of JSON that they may take, about.
     pub bytes_max: usize,
-    /// How deep conversations may call or interrupt one another.
+    /// The deepest nesting of conversations that call or interrupt one another.
     pub nested_max: usize,
 }
 

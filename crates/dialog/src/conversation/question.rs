@@ -1,4 +1,4 @@
-//! What a conversation can ask: how a question is put, and what is understood as its answer.
+//! Questions of a conversation: how one is put, and how its answer is understood.
 
 use sayso_activity::Activity;
 use sayso_turn::clock::Timestamp;
@@ -14,7 +14,7 @@ use crate::recognize::Language;
 /// # Example
 /// ```
 /// use sayso_activity::Activity;
-/// use sayso_dialog::conversation::{Ask, Asking, Conversation, Question, Result};
+/// use sayso_dialog::conversation::{Ask, QuestionContext, Conversation, Question, Result};
 ///
 /// /// Asks for a colour as a hash sign and six digits.
 /// struct Colour;
@@ -27,7 +27,7 @@ use crate::recognize::Language;
 ///         "Which colour, such as #ff8800?"
 ///     }
 ///
-///     fn recognize(&self, activity: &Activity, _: &Asking<'_>) -> Option<u32> {
+///     fn recognize(&self, activity: &Activity, _: &QuestionContext<'_>) -> Option<u32> {
 ///         u32::from_str_radix(activity.text().trim().strip_prefix('#')?, 16).ok()
 ///     }
 /// }
@@ -37,7 +37,7 @@ use crate::recognize::Language;
 /// }
 /// ```
 pub trait Question: Send + Sync {
-    /// What an answer is. It goes into the journal as JSON.
+    /// The type of an answer. It goes into the journal as JSON.
     type Answer: Serialize + DeserializeOwned + Send;
 
     /// The sort of question, for labels: `text`.
@@ -46,33 +46,34 @@ pub trait Question: Send + Sync {
     /// The words of the question. They tell it from others in the journal, by a hash.
     fn text(&self) -> &str;
 
-    /// What is sent: the words of [`Asking::words`] or [`text`](Self::text), unless more is to be
-    /// shown.
-    fn render(&self, asking: &Asking<'_>) -> Activity {
-        Activity::message(asking.words.unwrap_or_else(|| self.text()))
+    /// Renders the question: the words of [`QuestionContext::words`] or [`text`](Self::text), unless more is
+    /// to be shown.
+    fn render(&self, context: &QuestionContext<'_>) -> Activity {
+        Activity::message(context.words.unwrap_or_else(|| self.text()))
             .with_input_hint("expectingInput")
     }
 
-    /// What an activity means as an answer, if anything. It is not always a message.
-    fn recognize(&self, activity: &Activity, asking: &Asking<'_>) -> Option<Self::Answer>;
+    /// Understands an activity as an answer; `None` if it is not one. It is not always a message.
+    fn recognize(&self, activity: &Activity, context: &QuestionContext<'_>)
+    -> Option<Self::Answer>;
 }
 
 /// The moment in which something is asked or answered.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Asking<'a> {
+pub struct QuestionContext<'a> {
     /// The activity of this turn: where it came from says how to show things, its locale what is
     /// meant.
     pub inbound: &'a Activity,
-    /// When it arrived.
+    /// The time at which it arrived.
     pub now: Timestamp,
-    /// How many answers were not understood so far.
+    /// The number of answers that were not understood so far.
     pub attempts: u32,
     /// Other words than those of the question: a retry text, or what a check objected to.
     pub words: Option<&'a str>,
 }
 
-impl Asking<'_> {
+impl QuestionContext<'_> {
     /// The locale of the inbound activity, empty when it has none.
     #[must_use]
     pub fn locale(&self) -> &str {

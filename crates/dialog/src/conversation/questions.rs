@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sayso_activity::Activity;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Ask, Asking, Question};
+use super::{Ask, Question, QuestionContext};
 use crate::{
     choice::Choice,
     prompt::{
@@ -104,10 +104,10 @@ pub fn choice<O: Offer>(
 
 /// Something that can be chosen. See [`choice`].
 pub trait Offer {
-    /// What is answered when it is.
+    /// The answer when it is chosen.
     type Answer: Serialize + DeserializeOwned + Clone + Send + Sync;
 
-    /// How it is shown and understood, and the answer.
+    /// The choice as it is shown and understood, and the answer.
     fn offer(self) -> (Choice, Self::Answer);
 }
 
@@ -156,7 +156,7 @@ impl Question for Text {
         &self.0
     }
 
-    fn recognize(&self, activity: &Activity, _: &Asking<'_>) -> Option<String> {
+    fn recognize(&self, activity: &Activity, _: &QuestionContext<'_>) -> Option<String> {
         let text = activity.text().trim();
         (activity.is_message() && !text.is_empty()).then(|| text.to_owned())
     }
@@ -178,24 +178,24 @@ impl<P: Prompt> Question for Prompted<P> {
         &self.words
     }
 
-    fn render(&self, asking: &Asking<'_>) -> Activity {
-        let words = asking.words.unwrap_or(&self.words);
+    fn render(&self, context: &QuestionContext<'_>) -> Activity {
+        let words = context.words.unwrap_or(&self.words);
         let asked = Activity::message(words).with_input_hint("expectingInput");
-        self.prompt.render(asked, &self.options, &self.inbound(asking.inbound, asking))
+        self.prompt.render(asked, &self.options, &self.inbound(context.inbound, context))
     }
 
-    fn recognize(&self, activity: &Activity, asking: &Asking<'_>) -> Option<P::Value> {
+    fn recognize(&self, activity: &Activity, context: &QuestionContext<'_>) -> Option<P::Value> {
         if !self.prompt.takes(activity) {
             return None;
         }
-        self.prompt.recognize(&self.inbound(activity, asking), &self.options)
+        self.prompt.recognize(&self.inbound(activity, context), &self.options)
     }
 }
 
 impl<P> Prompted<P> {
-    fn inbound<'a>(&'a self, activity: &'a Activity, asking: &Asking<'_>) -> Inbound<'a> {
+    fn inbound<'a>(&'a self, activity: &'a Activity, context: &QuestionContext<'_>) -> Inbound<'a> {
         let locale = self.options.recognize_language.as_deref();
-        Inbound::new(activity, locale, None, asking.now)
+        Inbound::new(activity, locale, None, context.now)
     }
 }
 
@@ -215,12 +215,12 @@ impl<A: Serialize + DeserializeOwned + Clone + Send + Sync> Question for OneOf<A
         self.prompt.text()
     }
 
-    fn render(&self, asking: &Asking<'_>) -> Activity {
-        self.prompt.render(asking)
+    fn render(&self, context: &QuestionContext<'_>) -> Activity {
+        self.prompt.render(context)
     }
 
-    fn recognize(&self, activity: &Activity, asking: &Asking<'_>) -> Option<A> {
-        let found = self.prompt.recognize(activity, asking)?;
+    fn recognize(&self, activity: &Activity, context: &QuestionContext<'_>) -> Option<A> {
+        let found = self.prompt.recognize(activity, context)?;
         self.answers.get(found.index).cloned()
     }
 }

@@ -10,30 +10,30 @@ use serde::de::DeserializeOwned;
 
 use super::{
     Difference, Error,
-    journal::{Entry, Lost, Pending},
-    run::{Input, Inside, Stop},
+    journal::{Entry, Failure, Pending},
+    run::{Input, RunState, Stop},
 };
 
-/// What the journal knows of a step.
+/// The journal's knowledge of a step.
 #[derive(Debug)]
-pub(super) enum Found<A> {
+pub(super) enum Lookup<A> {
     /// It is done.
     Done(Result<A, Error>),
     /// It is waiting, and this is what has come for it.
     Waiting(Pending, Input),
     /// It is a call that has begun.
-    Begun,
+    Entered,
     /// It is done for the first time.
     New,
     /// It is not done: the run stops.
     Stopped,
 }
 
-impl Inside {
+impl RunState {
     /// Looks a step up and moves on to the next if it is done.
-    pub(super) fn find<A: DeserializeOwned>(&mut self, depth: usize, label: &str) -> Found<A> {
+    pub(super) fn find<A: DeserializeOwned>(&mut self, depth: usize, label: &str) -> Lookup<A> {
         if let Err(error @ Error::Over) = self.usable(depth) {
-            return Found::Done(Err(error));
+            return Lookup::Done(Err(error));
         }
         while self.stop.is_none() {
             let is_lenient = self.settings.is_lenient();
@@ -58,7 +58,7 @@ impl Inside {
                     scope.cursor += 1;
                     self.is_live = self.frontier.is_none();
                     self.muted.clear();
-                    return Found::Done(done);
+                    return Lookup::Done(done);
                 }
                 // A result of another type than the code now expects is as good as none.
                 _ => self.differ(depth, label, &format!("{label} with a result of another type")),
@@ -67,11 +67,11 @@ impl Inside {
                 drop(scope.entries.remove(cursor));
             }
         }
-        Found::Stopped
+        Lookup::Stopped
     }
 
     /// Looks a step up that has no entry: it is under way, or new.
-    fn find_open<A>(&mut self, depth: usize, label: &str) -> Found<A> {
+    fn find_open<A>(&mut self, depth: usize, label: &str) -> Lookup<A> {
         let expected = self.expected(depth).map(str::to_owned);
         let has_rest = self.frame.scopes.get(depth).is_some_and(|s| s.cursor < s.entries.len());
         if !has_rest || self.settings.is_lenient() {
@@ -81,25 +81,25 @@ impl Inside {
             let inner = self.frame.scopes.get(depth + 1);
             if inner.is_some_and(|inner| inner.label == label && label.starts_with("call")) {
                 self.is_live = self.frontier.is_none();
-                return Found::Begun;
+                return Lookup::Entered;
             }
             let can_wait = label.starts_with("ask") || label == "sleep";
             let is_it = |waits: &mut Pending| waits.depth == depth && waits.label == label;
             if can_wait && let Some(pending) = self.frame.pending.take_if(is_it) {
                 self.muted.clear();
-                return Found::Waiting(pending, self.input.take().unwrap_or(Input::Resume));
+                return Lookup::Waiting(pending, self.input.take().unwrap_or(Input::Resume));
             }
         }
         if let Some(expected) = expected {
             self.differ(depth, label, &expected);
             if self.stop.is_some() {
-                return Found::Stopped;
+                return Lookup::Stopped;
             }
             // New code has likely said what leads to this. Better said twice than never.
             self.unsent.append(&mut self.muted);
         }
         self.is_live = true;
-        Found::New
+        Lookup::New
     }
 
     /// The step that the journal expects next.
@@ -132,11 +132,11 @@ impl Inside {
         }
         // Beyond the frontier it has been told in the turn that came to it.
         if self.frontier.is_some() && !mem::replace(&mut self.is_changed, true) {
-            tracing::warn!(%difference, "a conversation goes on under other code");
+            tracing::warn!(%difference, "a conversation continues although its code has changed");
         }
     }
 
-    /// Whether one more conversation can be called.
+    /// Checks that one more conversation can be called.
     pub(super) fn check_nesting(&mut self, depth: usize) -> Result<(), Error> {
         let limit = "nested_max";
         if depth + 1 < self.settings.limits.nested_max {
@@ -170,9 +170,9 @@ impl Inside {
         depth: usize,
         label: String,
         result: Raw,
-        lost: Option<Lost>,
+        failure: Option<Failure>,
     ) -> Result<(), Error> {
-        let entry = Entry(label, result, lost);
+        let entry = Entry(label, result, failure);
         let size = (self.size.0 + 1, self.size.1 + entry.bytes());
         let limits = &self.settings.limits;
         let name = &self.frame.name;
@@ -200,7 +200,7 @@ impl Inside {
         self.frame.pending.replace(pending)
     }
 
-    /// Whether the journal has been replayed and its last step was done in this turn.
+    /// Reports whether the journal has been replayed and its last step was done in this turn.
     pub(super) fn is_live(&self) -> bool {
         self.is_live && self.stop.is_none() && !self.is_over
     }
@@ -219,17 +219,17 @@ impl Inside {
     }
 }
 
-/// What a step gave, as it gave it when it was done.
+/// Reads the result of a step, as it was when the step was done.
 fn read<A: DeserializeOwned>(
-    Entry(_, result, lost): &Entry,
+    Entry(_, result, failure): &Entry,
     label: &str,
 ) -> Result<Result<A, Error>, serde_json::Error> {
     let step = || label.to_owned();
-    Ok(match lost {
+    Ok(match failure {
         None => Ok(result.get()?),
-        Some(Lost::Attempts) => Err(Error::Attempts { step: step(), attempts: result.get()? }),
-        Some(Lost::Late) => Err(Error::Late { step: step() }),
-        Some(Lost::Failed) => {
+        Some(Failure::Attempts) => Err(Error::Attempts { step: step(), attempts: result.get()? }),
+        Some(Failure::Late) => Err(Error::Late { step: step() }),
+        Some(Failure::Failed) => {
             let source = result.get::<String>()?.into();
             Err(Error::Failed { step: step(), source })
         }

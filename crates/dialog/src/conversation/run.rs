@@ -22,16 +22,16 @@ use super::{
 
 /// A run, shared by the driver and the handles.
 #[derive(Debug)]
-pub(super) struct Run(Mutex<Inside>);
+pub(super) struct Run(Mutex<RunState>);
 
 #[derive(Debug)]
-pub(super) struct Inside {
+pub(super) struct RunState {
     /// `None` while it is lent out, and when the run is over.
     turn: Option<Turn>,
     pub(super) frame: Frame,
     /// The scope whose steps are expected.
     pub(super) depth: usize,
-    /// Whether the last step was done in this turn: what is said after it has not been said before.
+    /// True if the last step was done in this turn: what is said after it has not been said before.
     pub(super) is_live: bool,
     /// The step that no earlier turn came beyond. `None` when this turn has come to it: then
     /// nothing has been said before, whatever the journal still has.
@@ -43,17 +43,17 @@ pub(super) struct Inside {
     pub(super) muted: Vec<Activity>,
     pub(super) stop: Option<Stop>,
     pub(super) is_over: bool,
-    /// Who polls the function, and who waits in it for nothing.
+    /// The waker of the task that polls the function, and those of stopped steps.
     driver: Option<Waker>,
     waiting: Vec<Waker>,
-    /// How many entries there are, and how many bytes they take.
+    /// The number of entries, and the number of their bytes.
     pub(super) size: (usize, usize),
-    /// Whether a difference was put up with.
+    /// True once a difference was tolerated.
     pub(super) is_changed: bool,
     pub(super) settings: Arc<Settings>,
 }
 
-/// What the turn has for the question that is waiting.
+/// The turn's input for the question that is waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// Its activity may be an answer.
@@ -62,7 +62,7 @@ pub(super) enum Input {
     Resume,
 }
 
-/// Why a run does not go on in this turn.
+/// The reason why a run does not go on in this turn.
 #[derive(Debug)]
 pub(super) enum Stop {
     Suspended,
@@ -85,7 +85,7 @@ impl Run {
         let waits = frame.pending.as_ref();
         let frontier = waits.map(|waits| waits.before.as_ref().unwrap_or(&waits.label).clone());
         let size = frame.size();
-        Arc::new(Self(Mutex::new(Inside {
+        Arc::new(Self(Mutex::new(RunState {
             turn: Some(turn),
             frame,
             depth: 0,
@@ -104,39 +104,39 @@ impl Run {
         })))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Inside> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, RunState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lends the turn out.
-    pub(super) fn lend(self: &Arc<Self>) -> Result<Lent, Error> {
-        let mut inside = self.lock();
-        inside.send_unsent();
-        match inside.turn.take() {
-            Some(turn) => Ok(Lent { run: Arc::clone(self), turn: Some(turn) }),
-            None if inside.is_over => Err(Error::Over),
+    pub(super) fn lend(self: &Arc<Self>) -> Result<LentTurn, Error> {
+        let mut run = self.lock();
+        run.send_unsent();
+        match run.turn.take() {
+            Some(turn) => Ok(LentTurn { run: Arc::clone(self), turn: Some(turn) }),
+            None if run.is_over => Err(Error::Over),
             None => Err(Error::Overlapping),
         }
     }
 
-    /// Whether the run stops in this turn; if not, who to wake when it does.
+    /// Reports whether the run stops in this turn; if not, the waker is called when it does.
     pub(super) fn has_stopped(&self, waker: &Waker) -> bool {
-        let mut inside = self.lock();
-        if inside.stop.is_none() {
-            inside.driver = Some(waker.clone());
+        let mut run = self.lock();
+        if run.stop.is_none() {
+            run.driver = Some(waker.clone());
         }
-        inside.stop.is_some()
+        run.stop.is_some()
     }
 
     /// Ends the run for every handle, and gives what it was made of. The turn is missing when a
     /// task that outlives the function holds it.
     pub(super) fn end(&self) -> (Option<Turn>, Frame, Option<Stop>) {
-        let mut inside = self.lock();
-        inside.is_over = true;
-        inside.send_unsent();
-        let parts = (inside.turn.take(), mem::take(&mut inside.frame), inside.stop.take());
-        let waiting = mem::take(&mut inside.waiting);
-        drop(inside);
+        let mut run = self.lock();
+        run.is_over = true;
+        run.send_unsent();
+        let parts = (run.turn.take(), mem::take(&mut run.frame), run.stop.take());
+        let waiting = mem::take(&mut run.waiting);
+        drop(run);
         waiting.into_iter().for_each(Waker::wake);
         parts
     }
@@ -147,8 +147,8 @@ impl Run {
     }
 }
 
-impl Inside {
-    /// Whether a handle can be used: not beyond its turn, not for two things at a time.
+impl RunState {
+    /// Checks that a handle can be used: not beyond its turn, not for two things at a time.
     pub(super) fn usable(&mut self, depth: usize) -> Result<(), Error> {
         if self.is_over {
             return Err(Error::Over);
@@ -179,7 +179,9 @@ impl Inside {
     /// Sends something, unless an earlier turn has sent it.
     pub(super) fn send(&mut self, activity: Activity) {
         if self.is_over {
-            tracing::warn!("something was said in a conversation after its turn; nobody hears it");
+            tracing::warn!(
+                "a message was sent in a conversation after its turn was over; it is dropped"
+            );
         } else if self.stop.is_some() {
             // The code goes on after an error that it should have handed on.
         } else if self.is_live {
@@ -200,13 +202,13 @@ impl Inside {
 
 /// The turn, lent out. It goes back when this is dropped.
 #[derive(Debug)]
-pub(super) struct Lent {
+pub(super) struct LentTurn {
     run: Arc<Run>,
     /// `None` only while dropping.
     turn: Option<Turn>,
 }
 
-impl Deref for Lent {
+impl Deref for LentTurn {
     type Target = Turn;
 
     fn deref(&self) -> &Turn {
@@ -214,18 +216,18 @@ impl Deref for Lent {
     }
 }
 
-impl DerefMut for Lent {
+impl DerefMut for LentTurn {
     fn deref_mut(&mut self) -> &mut Turn {
         self.turn.as_mut().expect("a lent turn is there until it is given back")
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentTurn {
     fn drop(&mut self) {
-        let mut inside = self.run.lock();
+        let mut run = self.run.lock();
         // A run that is over has no use for it: the turn goes where it came from.
-        if !inside.is_over {
-            inside.turn = self.turn.take();
+        if !run.is_over {
+            run.turn = self.turn.take();
         }
     }
 }
@@ -238,12 +240,12 @@ impl Future for Stopped {
     type Output = Error;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Error> {
-        let mut inside = self.0.lock();
-        if inside.is_over {
+        let mut run = self.0.lock();
+        if run.is_over {
             return Poll::Ready(Error::Over);
         }
-        if !inside.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-            inside.waiting.push(cx.waker().clone());
+        if !run.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+            run.waiting.push(cx.waker().clone());
         }
         Poll::Pending
     }

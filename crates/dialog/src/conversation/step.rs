@@ -1,4 +1,4 @@
-//! What all steps have in common: they begin, and their results are kept.
+//! The lifecycle that all steps share: they begin, and their results are recorded.
 
 use sayso_activity::Raw;
 use sayso_turn::{BotError, Turn};
@@ -6,13 +6,13 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Conversation, Error,
-    journal::{Lost, Pending},
-    replay::Found,
-    run::Lent,
+    journal::{Failure, Pending},
+    replay::Lookup,
+    run::LentTurn,
 };
 
-/// How a step begins.
-pub(super) enum Begun<R, W = Lent> {
+/// The beginning of a step.
+pub(super) enum StepStart<R, W = LentTurn> {
     Done(Result<R, Error>),
     /// It is to be done with this.
     Work(W),
@@ -21,17 +21,17 @@ pub(super) enum Begun<R, W = Lent> {
 
 impl Conversation {
     /// Suspends the run until something comes for a step.
-    pub(super) fn wait(&self, lent: &mut Lent, pending: Pending) {
+    pub(super) fn wait(&self, lent: &mut LentTurn, pending: Pending) {
         let before = self.run.lock().wait(pending);
         if let Some(before) = before {
-            before.let_go(lent);
+            before.cancel_timers(lent);
         }
     }
 
     /// Forgets what a part waited for that the code has left.
-    pub(super) fn let_go(&self, pending: Option<Pending>) {
+    pub(super) fn cancel_timers_of(&self, pending: Option<Pending>) {
         if let (Some(pending), Ok(mut lent)) = (pending, self.run.lend()) {
-            pending.let_go(&mut lent);
+            pending.cancel_timers(&mut lent);
         }
     }
 
@@ -42,24 +42,24 @@ impl Conversation {
         work: impl FnOnce(&mut Turn) -> Result<R, BotError>,
     ) -> Result<R, Error> {
         let done = match self.begin(&label) {
-            Begun::Done(done) => return done,
-            Begun::Stopped => return Err(Error::Stopped),
-            Begun::Work(mut lent) => work(&mut lent),
+            StepStart::Done(done) => return done,
+            StepStart::Stopped => return Err(Error::Stopped),
+            StepStart::Work(mut lent) => work(&mut lent),
         };
         self.record(label, done)
     }
 
     /// Begins a step that does not wait for the user.
-    pub(super) fn begin<R: DeserializeOwned>(&self, label: &str) -> Begun<R> {
+    pub(super) fn begin<R: DeserializeOwned>(&self, label: &str) -> StepStart<R> {
         let found = self.run.lock().find(self.depth, label);
         match found {
-            Found::Done(done) => Begun::Done(done),
-            Found::New => match self.run.lend() {
-                Ok(lent) => Begun::Work(lent),
-                Err(error) => Begun::Done(Err(error)),
+            Lookup::Done(done) => StepStart::Done(done),
+            Lookup::New => match self.run.lend() {
+                Ok(lent) => StepStart::Work(lent),
+                Err(error) => StepStart::Done(Err(error)),
             },
             // The last two are for other kinds of steps.
-            Found::Stopped | Found::Begun | Found::Waiting(..) => Begun::Stopped,
+            Lookup::Stopped | Lookup::Entered | Lookup::Waiting(..) => StepStart::Stopped,
         }
     }
 
@@ -70,20 +70,20 @@ impl Conversation {
         done: Result<R, BotError>,
     ) -> Result<R, Error> {
         let step = label.clone();
-        let mut inside = self.run.lock();
+        let mut run = self.run.lock();
         match done {
             Ok(value) => {
                 let read = Raw::of(&value).and_then(|raw| Ok((raw.get()?, raw)));
                 let (value, raw) = match read {
                     Ok(read) => read,
-                    Err(source) => return Err(inside.fail(Error::Json { step, source })),
+                    Err(source) => return Err(run.fail(Error::Json { step, source })),
                 };
-                inside.record(self.depth, label, raw, None)?;
+                run.record(self.depth, label, raw, None)?;
                 Ok(value)
             }
             Err(source) => {
                 let text = Raw::from(serde_json::Value::from(source.to_string()));
-                inside.record(self.depth, label, text, Some(Lost::Failed))?;
+                run.record(self.depth, label, text, Some(Failure::Failed))?;
                 Err(Error::Failed { step, source })
             }
         }
@@ -91,7 +91,7 @@ impl Conversation {
 
     /// A name for a step that no other step of this conversation has.
     pub(super) fn effect_name(&self, name: &str) -> String {
-        let inside = self.run.lock();
-        format!("{}/{}/{name}", inside.frame.name, inside.frame.position(self.depth))
+        let run = self.run.lock();
+        format!("{}/{}/{name}", run.frame.name, run.frame.position(self.depth))
     }
 }

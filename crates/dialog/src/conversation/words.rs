@@ -9,7 +9,7 @@ impl Words {
         Self(words.into_iter().map(|word| plain(&word.into())).collect())
     }
 
-    /// Whether a text is one of the words, whatever its case and punctuation.
+    /// Reports whether a text is one of the words, ignoring case and punctuation.
     pub(super) fn has(&self, text: &str) -> bool {
         // Most of what people say is longer than any of these.
         let most = self.0.iter().map(String::len).max().unwrap_or_default() + SLACK_BYTES;
@@ -21,7 +21,7 @@ impl Words {
     }
 }
 
-/// How much white space and punctuation may stand around a word.
+/// The most white space and punctuation around a word, in bytes.
 const SLACK_BYTES: usize = 16;
 
 fn plain(text: &str) -> String {

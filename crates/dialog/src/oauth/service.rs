@@ -28,7 +28,7 @@ pub trait TokenService: fmt::Debug + Send + Sync + 'static {
         token: &str,
     ) -> Result<Option<Token>, BotError>;
 
-    /// How a user of this conversation signs in.
+    /// Returns the sign-in data for a user of this conversation.
     async fn sign_in(&self, reference: &Reference, connection: &str) -> Result<SignIn, BotError>;
 }
 
@@ -42,7 +42,7 @@ pub struct User {
 }
 
 impl User {
-    /// Who sent an activity.
+    /// The sender of an activity.
     #[must_use]
     pub fn of(activity: &Activity) -> Self {
         let from = activity.from.as_ref().and_then(|from| from.id.clone());
@@ -62,7 +62,7 @@ pub struct Token {
     pub connection_name: String,
     /// The token itself.
     pub token: String,
-    /// When it ends, as the service says it.
+    /// The time at which it expires, as the service says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiration: Option<String>,
 }
@@ -75,12 +75,12 @@ impl fmt::Debug for Token {
     }
 }
 
-/// How to sign in.
+/// The data of a sign-in card.
 #[derive(Clone, Default)]
 pub struct SignIn {
     /// The address of the page on which the user signs in.
     pub link: String,
-    /// What the channel needs to exchange a token of its own, as the service gives it.
+    /// The data that the channel needs to exchange a token of its own, as the service gives it.
     pub exchange: Option<Value>,
 }
 

@@ -10,11 +10,11 @@ use crate::choice::{
 /// Asks for one of the choices in the prompt's options.
 #[derive(Clone, Debug, Default)]
 pub struct Choose {
-    /// How the choices are shown where the options do not say.
+    /// The style of the choices where the options do not say.
     pub style: Option<ListStyle>,
-    /// What stands between them; by the locale if it is not set.
+    /// The separators between them; by the locale if not set.
     pub words: Option<ChoiceOptions>,
-    /// How answers are matched.
+    /// The options of the search for a choice in an answer.
     pub find: FindOptions,
 }
 

@@ -14,9 +14,9 @@ use crate::{
 /// Asks for yes or no, in the words of the locale.
 #[derive(Clone, Debug, Default)]
 pub struct Confirm {
-    /// How the two are shown where the options do not say.
+    /// The style of the two choices where the options do not say.
     pub style: Option<ListStyle>,
-    /// What stands between them; by the locale if it is not set.
+    /// The separators between them; by the locale if not set.
     pub words: Option<ChoiceOptions>,
     /// The words for yes and no; by the locale if they are not set.
     pub choices: Option<(Choice, Choice)>,

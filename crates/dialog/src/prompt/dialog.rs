@@ -100,12 +100,12 @@ impl<P: Prompt> PromptDialog<P> {
         Ok(kept.flatten().unwrap_or_default())
     }
 
-    /// What reading an answer needs of the options. Most have nothing of it: their text tells,
-    /// without being parsed.
-    fn little_options(&self, dc: &DialogContext) -> Result<PromptOptions> {
+    /// The options that reading an answer needs. Most prompts need none: their text tells, without
+    /// being parsed.
+    fn answer_options(&self, dc: &DialogContext) -> Result<PromptOptions> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Little {
+        struct AnswerOptions {
             recognize_language: Option<String>,
             validations: Option<Value>,
         }
@@ -115,9 +115,9 @@ impl<P: Prompt> PromptDialog<P> {
         if !is_named("recognizeLanguage") && !is_named("validations") {
             return Ok(PromptOptions::default());
         }
-        match top.map(Instance::options::<Little>).transpose() {
-            Ok(little) => Ok(little.flatten().map_or_else(PromptOptions::default, |little| {
-                let Little { recognize_language, validations } = little;
+        match top.map(Instance::options::<AnswerOptions>).transpose() {
+            Ok(found) => Ok(found.flatten().map_or_else(PromptOptions::default, |found| {
+                let AnswerOptions { recognize_language, validations } = found;
                 PromptOptions { recognize_language, validations, ..PromptOptions::default() }
             })),
             // Without a validator it is only the language that cannot be read.
@@ -146,7 +146,7 @@ impl<P: Prompt> PromptDialog<P> {
         kept(dc).insert(member::TIMER.to_owned(), timer.as_str().into());
     }
 
-    /// Whether this turn's activity is our deadline running out.
+    /// Reports whether this turn's activity is the timer of our deadline.
     fn is_late(dc: &mut DialogContext) -> bool {
         let activity = dc.turn().activity();
         if activity.kind != Kind::Event || activity.name.as_deref() != Some(DEADLINE) {
@@ -234,7 +234,7 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
         }
         let options = match P::NEEDS_OPTIONS {
             true => self.options(dc)?,
-            false => self.little_options(dc)?,
+            false => self.answer_options(dc)?,
         };
         let said = dc.turn().replies().len();
         if let Some(value) = self.answer(dc, &options).await? {
@@ -271,17 +271,17 @@ impl<P: Prompt> Dialog for PromptDialog<P> {
     }
 }
 
-/// What the prompt keeps beside its options.
+/// The state that the prompt keeps beside its options.
 fn kept(dc: &mut DialogContext) -> &mut Members {
     let top = dc.top_mut().expect("a prompt is on the stack while it is called");
     let state = top.state.entry(member::STATE).or_insert_with(|| Members::new().into());
     if !state.is_object() {
         *state = Members::new().into();
     }
-    state.as_object_mut().expect("it was made an object")
+    state.as_object_mut().expect("it was replaced by an object if it was none")
 }
 
-/// How often an answer was refused.
+/// The number of answers that were refused.
 fn attempts(dc: &DialogContext) -> u64 {
     let kept = dc.top().and_then(|top| top.state.get(member::STATE));
     kept.and_then(|kept| kept.get(member::ATTEMPTS)).and_then(Value::as_u64).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a prompt is begun with, as authors write it and as it is kept.
+//! Options of a prompt, as authors write them and as they are stored.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::choice::{Choice, ListStyle};
 
-/// What to ask, and how.
+/// The question of a prompt, its choices, its deadline.
 ///
 /// # Example
 /// ```
@@ -29,10 +29,10 @@ pub struct PromptOptions {
     /// The question after an answer that was not understood; else it is the same again.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_activity")]
     pub retry_prompt: Option<Box<Activity>>,
-    /// What there is to choose from.
+    /// The choices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<Choice>>,
-    /// How the choices are shown.
+    /// The style in which the choices are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub style: Option<ListStyle>,
     /// Something for the validator.
@@ -41,7 +41,7 @@ pub struct PromptOptions {
     /// The locale to read the answer in, whatever the activity says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recognize_language: Option<String>,
-    /// What happens when no answer comes.
+    /// The deadline for an answer, and what happens after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Deadline>,
 }
@@ -56,7 +56,7 @@ pub struct Deadline {
     late: Late,
 }
 
-/// What happens when no answer came in time.
+/// The policy for a prompt that was not answered in time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -76,13 +76,13 @@ impl Deadline {
         Self { millis: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX), late }
     }
 
-    /// How long an answer may take.
+    /// The time that an answer may take.
     #[must_use]
     pub fn wait(&self) -> Duration {
         Duration::from_millis(self.millis)
     }
 
-    /// What happens then.
+    /// The policy for an answer that does not come in time.
     #[must_use]
     pub fn late(&self) -> &Late {
         &self.late

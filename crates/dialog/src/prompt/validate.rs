@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-/// What a validator looks at. It decides even when nothing was recognised, and may replace the
+/// The input of a validator. It decides even when nothing was recognised, and may replace the
 /// value.
 #[derive(Debug)]
 pub struct Check<'a, T> {
-    /// What was recognised, if anything.
+    /// The recognised value, if any.
     pub value: Option<T>,
-    /// Which attempt of the user it is, from 1.
+    /// The attempt of the user, from 1.
     pub attempt: u64,
-    /// What the prompt was given for its validator, or null.
+    /// The prompt's own data for its validator, or null.
     pub validations: Value,
     /// The turn, to say something of its own: then the prompt does not ask again by itself.
     pub turn: &'a mut Turn,

@@ -68,7 +68,7 @@ impl DialogState {
     /// Whether reading a text gives this.
     fn reads_as(&self, text: &Raw) -> bool {
         let settled = |mut state: Self| {
-            state.settle();
+            state.load_options();
             state
         };
         Self::read(text).is_ok_and(|read| settled(read) == settled(self.clone()))

@@ -54,7 +54,7 @@ fn every_shape_is_read_back_as_it_was_written() {
         state.set_shape(shape);
         let written = serde_json::to_value(&state).unwrap();
         let mut again = read(&written);
-        again.settle();
+        again.load_options();
         assert_eq!(again.shape(), shape);
         assert_eq!(again.ids().collect::<Vec<_>>(), ["root"]);
         let inner = again.stack[0].inner().unwrap();
@@ -277,7 +277,7 @@ fn the_short_way_gives_what_the_long_way_does() {
     assert_eq!(serde_json::to_value(&quick).unwrap(), value);
     assert_eq!(serde_json::to_value(&slow).unwrap(), value);
     let mut settled = quick;
-    settled.settle();
+    settled.load_options();
     for state in [&mut slow, &mut settled] {
         state.set_shape(Shape::DotNet);
     }

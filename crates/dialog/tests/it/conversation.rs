@@ -45,7 +45,7 @@ impl Chat {
         self.bot = Box::new(bot);
     }
 
-    /// What the bot says to a text.
+    /// Sends a text and returns what the bot says.
     #[track_caller]
     pub(crate) fn says(&mut self, text: &str) -> Vec<String> {
         self.hears(Activity::message(text)).expect("the turn succeeds")
@@ -66,7 +66,7 @@ impl Chat {
         words
     }
 
-    /// What the bot says when the timer at a place rings; it is then gone.
+    /// Rings the timer at a place, which is then gone, and returns what the bot says.
     #[track_caller]
     pub(crate) fn rings(&mut self, at: usize) -> Vec<String> {
         let (_, timer) = self.timers.remove(at);

@@ -10,7 +10,7 @@ use sayso_sim::simulate;
 use sayso_turn::{Bot, BotError};
 use serde::{Deserialize, Serialize};
 
-/// How many seeds are played, unless `SAYSO_DIALOG_SEEDS` says otherwise.
+/// The number of seeds that are played, unless `SAYSO_DIALOG_SEEDS` says otherwise.
 const SEEDS: u64 = 200;
 const LINES: u32 = 10;
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 const USERS: usize = 2;
 const STEPS: u64 = 10;
 
-/// How many worlds: few in an ordinary run of the tests, ten thousand in the evidence.
+/// The number of worlds: few in an ordinary run of the tests, ten thousand in the evidence.
 fn seeds() -> u64 {
     let asked = std::env::var("SAYSO_DIALOG_SEEDS").ok();
     asked.map_or(200, |seeds| seeds.parse().expect("SAYSO_DIALOG_SEEDS is a number"))

@@ -1,4 +1,4 @@
-//! What is special to the Python SDK: objects as `jsonpickle` writes them.
+//! Reader of the Python SDK's format: objects as `jsonpickle` writes them.
 
 use serde_json::{Number, Value};
 
@@ -131,7 +131,7 @@ fn enumeration(value: &Value) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What an object of this type is made of, if it is one text.
+/// The argument that an object of this type was constructed from, if it is one text.
 fn constructed<'a>(value: &'a Value, kind: &str) -> Option<&'a str> {
     called(value).filter(|(own, _)| *own == kind).map(|(_, text)| text)
 }

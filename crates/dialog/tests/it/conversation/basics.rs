@@ -19,7 +19,7 @@ async fn order(c: Conversation, price: u32) -> Result<Option<(Size, String)>> {
         c.ask(choice("What size?", [("small", Size::Small), ("large", Size::Large)])).await?;
     let toppings = c.ask(text("Which toppings?").retry("Name at least one.")).await?;
     if !c.ask(confirm(format!("A {size:?} pizza with {toppings} for {price}?"))).await? {
-        c.say("Then not.");
+        c.say("Okay, order cancelled.");
         return Ok(None);
     }
     Ok(Some((size, toppings)))
@@ -55,7 +55,7 @@ fn a_conversation_is_written_straight_down() {
     assert_eq!(chat.says("again"), ["Welcome.", size]);
     assert_eq!(chat.says("small"), ["Which toppings?"]);
     chat.says("figs");
-    assert_eq!(chat.says("no"), ["Then not."]);
+    assert_eq!(chat.says("no"), ["Okay, order cancelled."]);
     assert_eq!(chat.property("baked").as_deref(), Some("1"));
 }
 

@@ -1,4 +1,4 @@
-//! What is stored, and what is not taken for it.
+//! The stored form of a journal, and texts that are not taken for one.
 
 use sayso_dialog::conversation::{Conversation, Result, text};
 use sayso_turn::Bag;

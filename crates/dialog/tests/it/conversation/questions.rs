@@ -2,7 +2,7 @@
 
 use sayso_activity::{Activity, Attachment};
 use sayso_dialog::conversation::{
-    Ask, Asking, Conversation, Question, Result, activity, attachment, choice, confirm,
+    Ask, Conversation, Question, QuestionContext, Result, activity, attachment, choice, confirm,
     conversation, date, number,
 };
 
@@ -61,12 +61,12 @@ fn a_question_of_ones_own_sees_its_moment() {
             "An even number?"
         }
 
-        fn render(&self, asking: &Asking<'_>) -> Activity {
-            let words = asking.words.unwrap_or_else(|| self.text());
-            Activity::message(format!("{words} ({}, {})", asking.attempts, asking.locale()))
+        fn render(&self, context: &QuestionContext<'_>) -> Activity {
+            let words = context.words.unwrap_or_else(|| self.text());
+            Activity::message(format!("{words} ({}, {})", context.attempts, context.locale()))
         }
 
-        fn recognize(&self, activity: &Activity, _: &Asking<'_>) -> Option<u64> {
+        fn recognize(&self, activity: &Activity, _: &QuestionContext<'_>) -> Option<u64> {
             activity.text().parse().ok().filter(|number: &u64| number.is_multiple_of(2))
         }
     }

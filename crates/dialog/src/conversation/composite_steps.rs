@@ -9,7 +9,7 @@ use sayso_turn::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Conversation, Error, journal::Scope, label, replay::Found, step::Begun};
+use super::{Conversation, Error, journal::Scope, label, replay::Lookup, step::StepStart};
 
 impl Conversation {
     /// Calls the outside once, and keeps the result in the journal.
@@ -48,9 +48,9 @@ impl Conversation {
     {
         let label = label::named("once", name);
         let lent = match self.begin(&label) {
-            Begun::Done(done) => return done,
-            Begun::Stopped => return Err(self.run.stopped().await),
-            Begun::Work(lent) => lent,
+            StepStart::Done(done) => return done,
+            StepStart::Stopped => return Err(self.run.stopped().await),
+            StepStart::Work(lent) => lent,
         };
         let call = async |key| {
             let value = call(key).await.map_err(Into::into)?;
@@ -100,9 +100,9 @@ impl Conversation {
         let label = label::named("call", name);
         let entered = self.enter(&label);
         let inner = match entered {
-            Begun::Done(done) => return done,
-            Begun::Stopped => return Err(self.run.stopped().await),
-            Begun::Work(inner) => inner,
+            StepStart::Done(done) => return done,
+            StepStart::Stopped => return Err(self.run.stopped().await),
+            StepStart::Work(inner) => inner,
         };
         let done = conversation(inner).await;
         if self.leave().is_none() {
@@ -133,74 +133,74 @@ impl Conversation {
     /// }
     /// ```
     pub fn keep<S: Serialize + ?Sized>(&self, state: &S) -> Result<(), Error> {
-        let mut inside = self.run.lock();
-        inside.usable(self.depth)?;
-        if !inside.is_live() || inside.frame.pending.is_some() {
+        let mut run = self.run.lock();
+        run.usable(self.depth)?;
+        if !run.is_live() || run.frame.pending.is_some() {
             // A replay: the steps that came after this are in the journal, or were forgotten with
             // it.
             return Ok(());
         }
         let kept = match Raw::of(state) {
             Ok(kept) => kept,
-            Err(source) => return Err(inside.fail(Error::Json { step: "keep".into(), source })),
+            Err(source) => return Err(run.fail(Error::Json { step: "keep".into(), source })),
         };
-        inside.keep(self.depth, kept);
+        run.keep(self.depth, kept);
         Ok(())
     }
 
-    /// What this function kept last, if it did.
+    /// The state that this function kept last, if it did.
     ///
     /// # Errors
     /// When it was another type: that counts as changed code.
     pub fn kept<S: DeserializeOwned>(&self) -> Result<Option<S>, Error> {
-        let mut inside = self.run.lock();
-        inside.usable(self.depth)?;
-        let scope = inside.frame.scopes.get(self.depth);
+        let mut run = self.run.lock();
+        run.usable(self.depth)?;
+        let scope = run.frame.scopes.get(self.depth);
         let Some(kept) = scope.and_then(|scope| scope.kept.clone()) else { return Ok(None) };
         match versioned::read(&kept) {
             Ok(state) => return Ok(Some(state)),
             // Only the build that kept it can go on; the turn is refused, and nothing is lost.
-            Err(Unreadable::Newer(newer)) => return Err(inside.fail(Error::Kept(newer))),
+            Err(Unreadable::Newer(newer)) => return Err(run.fail(Error::Kept(newer))),
             Err(_) => {}
         }
         let now = format!("kept as {}", label::short_name::<S>());
-        inside.differ(self.depth, &now, "kept as another type");
-        inside.usable(self.depth)?;
+        run.differ(self.depth, &now, "kept as another type");
+        run.usable(self.depth)?;
         Ok(None)
     }
 
     /// Enters a called conversation, unless it has ended.
-    fn enter<R: DeserializeOwned>(&self, label: &str) -> Begun<R, Self> {
-        let mut inside = self.run.lock();
-        let before = match inside.find(self.depth, label) {
-            Found::Done(done) => return Begun::Done(done),
+    fn enter<R: DeserializeOwned>(&self, label: &str) -> StepStart<R, Self> {
+        let mut run = self.run.lock();
+        let before = match run.find(self.depth, label) {
+            Lookup::Done(done) => return StepStart::Done(done),
             // The last is for other kinds of steps.
-            Found::Stopped | Found::Waiting(..) => return Begun::Stopped,
-            Found::Begun => None,
-            Found::New => {
-                if let Err(error) = inside.check_nesting(self.depth) {
-                    return Begun::Done(Err(error));
+            Lookup::Stopped | Lookup::Waiting(..) => return StepStart::Stopped,
+            Lookup::Entered => None,
+            Lookup::New => {
+                if let Err(error) = run.check_nesting(self.depth) {
+                    return StepStart::Done(Err(error));
                 }
-                let before = inside.cut(self.depth);
-                inside.frame.scopes.push(Scope { label: label.to_owned(), ..Scope::default() });
+                let before = run.cut(self.depth);
+                run.frame.scopes.push(Scope { label: label.to_owned(), ..Scope::default() });
                 before
             }
         };
-        inside.depth = self.depth + 1;
-        drop(inside);
-        self.let_go(before);
-        Begun::Work(Self { run: Arc::clone(&self.run), depth: self.depth + 1 })
+        run.depth = self.depth + 1;
+        drop(run);
+        self.cancel_timers_of(before);
+        StepStart::Work(Self { run: Arc::clone(&self.run), depth: self.depth + 1 })
     }
 
     /// Leaves a called conversation that has returned: nothing when the run has stopped.
     fn leave(&self) -> Option<()> {
-        let mut inside = self.run.lock();
-        inside.check_end(self.depth + 1);
-        inside.usable(self.depth + 1).ok()?;
-        inside.depth = self.depth;
-        let before = inside.cut(self.depth);
-        drop(inside);
-        self.let_go(before);
+        let mut run = self.run.lock();
+        run.check_end(self.depth + 1);
+        run.usable(self.depth + 1).ok()?;
+        run.depth = self.depth;
+        let before = run.cut(self.depth);
+        drop(run);
+        self.cancel_timers_of(before);
         Some(())
     }
 }

@@ -8,14 +8,14 @@ use super::{
     Conversation, DEADLINE, Error,
     journal::Pending,
     label,
-    replay::Found,
+    replay::Lookup,
     run::{Input, Stop},
 };
 
 impl Conversation {
     /// Lets time pass, as much as it likes, whatever becomes of this process.
     ///
-    /// What the user says meanwhile is not an answer to anything; see
+    /// Messages of the user meanwhile are no answer to anything; see
     /// [`Flow::busy`](super::Flow::busy).
     ///
     /// # Errors
@@ -46,19 +46,19 @@ impl Conversation {
         let label = label::named("sleep", "");
         let found = self.run.lock().find(self.depth, &label);
         let mut lent = match found {
-            Found::Done(done) => return Some(done),
-            Found::Stopped | Found::Begun => return None,
-            Found::New | Found::Waiting(..) => match self.run.lend() {
+            Lookup::Done(done) => return Some(done),
+            Lookup::Stopped | Lookup::Entered => return None,
+            Lookup::New | Lookup::Waiting(..) => match self.run.lend() {
                 Ok(lent) => lent,
                 Err(error) => return Some(Err(error)),
             },
         };
         let pending = match found {
-            Found::Waiting(Pending { late: Some(_), .. }, _) => {
+            Lookup::Waiting(Pending { late: Some(_), .. }, _) => {
                 let done = self.run.lock().record(self.depth, label, Raw::null(), None);
                 return Some(done);
             }
-            Found::Waiting(pending, input) => {
+            Lookup::Waiting(pending, input) => {
                 let busy = self.run.lock().settings.busy.clone();
                 if let (Input::Answer, true, Some(busy)) =
                     (input, lent.activity().is_message(), busy)

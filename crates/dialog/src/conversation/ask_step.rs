@@ -4,10 +4,10 @@ use sayso_activity::{Activity, Raw};
 use sayso_turn::Turn;
 
 use super::{
-    Ask, Asking, Conversation, DEADLINE, Error, Late, Question,
-    journal::{Lost, Pending},
-    replay::Found,
-    run::{Input, Lent, Stop},
+    Ask, Conversation, DEADLINE, Error, Late, Question, QuestionContext,
+    journal::{Failure, Pending},
+    replay::Lookup,
+    run::{Input, LentTurn, Stop},
 };
 
 impl Conversation {
@@ -46,10 +46,10 @@ impl Conversation {
         let label = ask.label();
         let found = self.run.lock().find(self.depth, &label);
         let waiting = match found {
-            Found::Done(answer) => return Some(answer),
-            Found::Stopped | Found::Begun => return None,
-            Found::New => None,
-            Found::Waiting(pending, input) => Some((pending, input)),
+            Lookup::Done(answer) => return Some(answer),
+            Lookup::Stopped | Lookup::Entered => return None,
+            Lookup::New => None,
+            Lookup::Waiting(pending, input) => Some((pending, input)),
         };
         let mut lent = match self.run.lend() {
             Ok(lent) => lent,
@@ -59,26 +59,26 @@ impl Conversation {
             self.put(&ask, label, &mut lent);
             return None;
         };
-        match hear(ask, &mut pending, input, &mut lent) {
-            Heard::Nothing => self.wait(&mut lent, pending),
-            Heard::Cancelled => {
-                pending.let_go(&mut lent);
+        match apply_input(ask, &mut pending, input, &mut lent) {
+            Outcome::Nothing => self.wait(&mut lent, pending),
+            Outcome::Cancelled => {
+                pending.cancel_timers(&mut lent);
                 self.run.lock().stop(Stop::Cancelled);
             }
-            Heard::Answer(answer) => {
-                pending.let_go(&mut lent);
+            Outcome::Answer(answer) => {
+                pending.cancel_timers(&mut lent);
                 drop(lent);
                 return Some(self.record(label, Ok(answer)));
             }
-            Heard::Lost(lost, attempts) => {
-                pending.let_go(&mut lent);
+            Outcome::Failure(failure, attempts) => {
+                pending.cancel_timers(&mut lent);
                 drop(lent);
                 let step = label.clone();
                 let result = Raw::from(serde_json::Value::from(attempts));
-                let recorded = self.run.lock().record(self.depth, label, result, Some(lost));
-                return Some(Err(match (recorded, lost) {
+                let recorded = self.run.lock().record(self.depth, label, result, Some(failure));
+                return Some(Err(match (recorded, failure) {
                     (Err(error), _) => error,
-                    (Ok(()), Lost::Attempts) => Error::Attempts { step, attempts },
+                    (Ok(()), Failure::Attempts) => Error::Attempts { step, attempts },
                     (Ok(()), _) => Error::Late { step },
                 }));
             }
@@ -87,9 +87,9 @@ impl Conversation {
     }
 
     /// Puts a question for the first time.
-    fn put<Q: Question>(&self, ask: &Ask<Q>, label: String, lent: &mut Lent) {
+    fn put<Q: Question>(&self, ask: &Ask<Q>, label: String, lent: &mut LentTurn) {
         prompt(ask, lent, 0, None);
-        let deadline = |lent: &mut Lent, time| lent.after(time, Activity::event(DEADLINE));
+        let deadline = |lent: &mut LentTurn, time| lent.after(time, Activity::event(DEADLINE));
         let timers = ask.deadlines.iter().map(|(time, _)| Some(deadline(lent, *time))).collect();
         let literal = ask.is_literal;
         let pending = Pending { label, depth: self.depth, timers, literal, ..Pending::default() };
@@ -97,62 +97,62 @@ impl Conversation {
     }
 }
 
-enum Heard<A> {
+enum Outcome<A> {
     Answer(A),
-    Lost(Lost, u32),
+    Failure(Failure, u32),
     Cancelled,
     Nothing,
 }
 
-fn asking<'a>(turn: &'a Turn, attempts: u32, words: Option<&'a str>) -> Asking<'a> {
-    Asking { inbound: turn.activity(), now: turn.now(), attempts, words }
+fn context<'a>(turn: &'a Turn, attempts: u32, words: Option<&'a str>) -> QuestionContext<'a> {
+    QuestionContext { inbound: turn.activity(), now: turn.now(), attempts, words }
 }
 
 fn prompt<Q: Question>(ask: &Ask<Q>, turn: &mut Turn, attempts: u32, words: Option<&str>) {
-    let activity = ask.question.render(&asking(turn, attempts, words));
+    let activity = ask.question.render(&context(turn, attempts, words));
     turn.send(activity);
 }
 
-/// What has come for a question that waits.
-fn hear<Q: Question>(
+/// Applies the turn's input to a question that waits.
+fn apply_input<Q: Question>(
     mut ask: Ask<Q>,
     pending: &mut Pending,
     input: Input,
-    lent: &mut Lent,
-) -> Heard<Q::Answer> {
+    lent: &mut LentTurn,
+) -> Outcome<Q::Answer> {
     if let Some(late) = pending.late.take() {
         // There may be fewer deadlines than when it was asked, if the code has changed.
         if late < ask.deadlines.len() {
             match ask.deadlines.swap_remove(late).1 {
                 Late::Remind => {}
-                Late::Default(answer) => return Heard::Answer(answer),
-                Late::Cancel => return Heard::Cancelled,
-                Late::Fail => return Heard::Lost(Lost::Late, pending.attempts),
+                Late::Default(answer) => return Outcome::Answer(answer),
+                Late::Cancel => return Outcome::Cancelled,
+                Late::Fail => return Outcome::Failure(Failure::Late, pending.attempts),
             }
         }
     }
     if input == Input::Resume {
         prompt(&ask, lent, pending.attempts, None);
-        return Heard::Nothing;
+        return Outcome::Nothing;
     }
     let understood = {
-        let asking = asking(lent, pending.attempts, None);
-        ask.question.recognize(asking.inbound, &asking)
+        let context = context(lent, pending.attempts, None);
+        ask.question.recognize(context.inbound, &context)
     };
     let objection = match understood {
         Some(answer) => match ask.objection(&answer) {
-            None => return Heard::Answer(answer),
+            None => return Outcome::Answer(answer),
             objection => objection,
         },
         // An event or a sign of typing is no wrong answer.
-        None if !lent.activity().is_message() => return Heard::Nothing,
+        None if !lent.activity().is_message() => return Outcome::Nothing,
         None => None,
     };
     pending.attempts = pending.attempts.saturating_add(1);
     if ask.attempts_max.is_some_and(|most| pending.attempts >= most) {
-        return Heard::Lost(Lost::Attempts, pending.attempts);
+        return Outcome::Failure(Failure::Attempts, pending.attempts);
     }
     let words = objection.as_deref().or(ask.retry.as_deref());
     prompt(&ask, lent, pending.attempts, words);
-    Heard::Nothing
+    Outcome::Nothing
 }

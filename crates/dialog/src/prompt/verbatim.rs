@@ -1,4 +1,4 @@
-//! The prompts that take what comes: a text, files, or any activity.
+//! Prompts that take the answer verbatim: a text, files, or any activity.
 
 use sayso_activity::{Activity, Attachment};
 
