@@ -272,10 +272,12 @@ impl DialogHost {
     ///     step.wait()
     /// }
     ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso_turn::Error> {
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), sayso_turn::Error> {
     /// let dialogs = Dialogs::new(WaterfallDialog::new("count").step(count));
     /// let hi = Activity::from_json(
-    ///     br#"{"type":"message","id":"1","channelId":"test","conversation":{"id":"c"},"text":"hi"}"#,
+    ///     br#"{"type":"message","id":"1","channelId":"test",
+    ///          "conversation":{"id":"c"},"text":"hi"}"#,
     /// ).unwrap();
     /// let (said, state) = DialogHost::run(&dialogs, hi, Bag::default()).await?;
     /// assert_eq!(said[0].text(), "One.");

@@ -26,7 +26,8 @@ pub struct Token {
 /// ```
 /// use sayso_dialog::choice::tokenize;
 ///
-/// let words: Vec<_> = tokenize("The RED one, please!").into_iter().map(|t| t.normalized).collect();
+/// let tokens = tokenize("The RED one, please!");
+/// let words: Vec<_> = tokens.into_iter().map(|token| token.normalized).collect();
 /// assert_eq!(words, ["the", "red", "one", "please"]);
 /// ```
 #[must_use]

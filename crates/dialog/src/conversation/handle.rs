@@ -142,7 +142,8 @@ impl Conversation {
     /// ```
     /// # use sayso_dialog::conversation::{Conversation, Result};
     /// async fn hello(c: Conversation) -> Result<()> {
-    ///     let channel = c.turn(|turn| Ok(turn.activity().channel_id.clone().unwrap_or_default()))?;
+    ///     let channel = c.turn(|turn| Ok(turn.activity().channel_id.clone()))?;
+    ///     let channel = channel.unwrap_or_default();
     ///     c.say(format!("Hello on {channel}."));
     ///     Ok(())
     /// }

@@ -46,8 +46,8 @@ pub trait Question: Send + Sync {
     /// The words of the question. They tell it from others in the journal, by a hash.
     fn text(&self) -> &str;
 
-    /// Renders the question: the words of [`QuestionContext::words`] or [`text`](Self::text), unless more is
-    /// to be shown.
+    /// Renders the question: the words of [`QuestionContext::words`] or [`text`](Self::text),
+    /// unless more is to be shown.
     fn render(&self, context: &QuestionContext<'_>) -> Activity {
         Activity::message(context.words.unwrap_or_else(|| self.text()))
             .with_input_hint("expectingInput")

@@ -143,11 +143,8 @@ fn value(text: &str, from: usize, to: usize) -> Option<Exact> {
 
 /// Marks of writing direction, which Arabic text has between digits.
 fn skip_bidi(text: &str, at: usize) -> usize {
-    skip(
-        text,
-        at,
-        |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'),
-    )
+    let is_mark = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    skip(text, at, is_mark)
 }
 
 fn is_slash(c: char) -> bool {

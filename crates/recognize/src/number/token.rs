@@ -109,7 +109,10 @@ impl Reader<'_> {
                 .find(|letter| !is_letter(letter))
                 .map_or(rest, |end| rest.get(..end).unwrap_or(rest));
             fold(word, &mut self.word);
-            let sticks = matches!(find(self.grammar.words, &self.word), Some(Term::Times(times) | Term::Many(times)) if times >= 1000);
+            let sticks = matches!(
+                find(self.grammar.words, &self.word),
+                Some(Term::Times(1000..) | Term::Many(1000..))
+            );
             if sticks && !self.word.is_empty() {
                 self.push(Term::Literal(literal), at, literal.end);
                 return literal.end;
