@@ -1,37 +1,32 @@
-//! Authentication, in and out: only this room reads a token or holds a secret.
+//! Authentication of callers by JSON Web Token, and of the bot by OAuth 2.0 client credentials.
 //!
-//! *In*: whoever posts an activity shows a token. [`Authenticator`] reads it, checks who signed it,
-//! for whom and until when, and that it fits the activity it came with. *Out*: [`Tokens`] asks the
-//! login service for a token of the bot's own, which the connector shows to the channel.
+//! *Inbound*: a request that delivers an activity carries a bearer token. [`Authenticator`]
+//! verifies its signature, issuer, audience and validity period, and that it fits the activity it
+//! came with. *Outbound*: [`Tokens`] requests an access token from the login service, which the
+//! connector presents to the channel. Only this module parses tokens or holds secrets.
 //!
-//! A token is checked from the cheap to the dear: its header line, its form, its claims, and only
-//! then its signature, so that garbage never makes us ask the issuer for keys.
+//! The checks of a token go from cheap to expensive: header line, syntax, claims, and only then the
+//! signature, so that garbage never causes a fetch of the issuer's keys.
 
-mod address;
 mod authenticator;
 mod bearer;
 mod certificate;
 mod claims;
 mod cloud;
-mod denial;
 mod http;
 mod issuer;
 mod jwt;
 mod keys;
 mod login;
 mod options;
+mod rejection;
 mod secret;
 mod settings;
-mod slot;
+mod ssrf_guard;
+mod token_cache;
 mod tokens;
 mod verified;
 
-pub(crate) use self::{
-    address::{PublicOnly, look_up},
-    denial::Denial,
-    slot::Bearer,
-    verified::Verified,
-};
 pub use self::{
     authenticator::Authenticator,
     certificate::Certificate,
@@ -39,4 +34,10 @@ pub use self::{
     options::{Algorithm, AppType, AuthError, AuthOptions, ManagedIdentity, Skills},
     secret::Secret,
     tokens::{TokenError, Tokens},
+};
+pub(crate) use self::{
+    rejection::Rejection,
+    ssrf_guard::{SsrfGuard, look_up},
+    token_cache::Bearer,
+    verified::Verified,
 };

@@ -1,11 +1,11 @@
-//! A client of the Bot Connector's REST interface: everything that a bot can ask of a channel.
+//! Client of the Bot Connector REST API.
 //!
-//! [`Connector`] hands replies over for the engine. [`Client`] is for what a bot does beside its
-//! turns: it looks who takes part, makes conversations, changes or takes back what was said,
-//! uploads files.
+//! [`Connector`] delivers replies for the engine. [`Client`] is for everything else that a bot does
+//! outside its turns: listing members, creating conversations, updating or deleting messages,
+//! uploading files.
 //!
-//! What matters is what is known after a call that came to nothing, so an [`Error`] is sorted by
-//! what to do about it.
+//! An [`Error`] is sorted by its remedy: it tells whether the call may have taken effect, and
+//! whether to repeat it.
 
 mod activities;
 pub(crate) mod answer;
@@ -25,19 +25,20 @@ pub use self::{
     error::Error,
     user_tokens::SignInResource,
 };
-use crate::{Connector, ConnectorError, ConnectorOptions, service_urls::Base};
+use crate::{Connector, ConnectorError, ConnectorOptions, service_urls::ServiceUrl};
 
-/// Calls channels. Cloning is cheap and shares the connections.
+/// Client for calls to channels. Cloning is cheap and shares the connections.
 ///
 /// # Guarantees
-/// A call goes only to a service URL that is allowed, and so does the bot's token. Redirects are
-/// not followed. Nothing is called twice, but for one case: a channel that does not accept the
-/// bot's token, and so did nothing, is shown a new one. Nothing is called while its host asks for
-/// quiet (429 or 503 with `Retry-After`): that is [`Error::Throttled`], with the time that is left.
+/// A call, and with it the bot's token, goes only to a service URL that is allowed. Redirects are
+/// not followed. No request is repeated, with one exception: if a channel does not accept the bot's
+/// token, and so did nothing, the request is repeated with a new token. While a host is blocked by
+/// `Retry-After` (429 or 503), it is not called: that is [`Error::Throttled`], with the remaining
+/// time.
 ///
 /// # Limits
-/// An answer has at most 1 MB; a file has the limit that the caller sets. A call has the time that
-/// [`ConnectorOptions::timeout`] says.
+/// An answer has at most 1 MB; for a file the caller sets the limit. Calls have the timeout
+/// [`ConnectorOptions::timeout`].
 ///
 /// # Example
 /// ```
@@ -56,10 +57,10 @@ use crate::{Connector, ConnectorError, ConnectorOptions, service_urls::Base};
 /// let id = channel.send("c1", &Activity::message("good morning")).await?;
 /// assert_eq!(id.as_deref(), Some("7"));
 ///
-/// // This channel has no list of members.
+/// // This channel does not support listing members.
 /// let error = channel.members("c1").await.unwrap_err();
 /// assert!(matches!(error, Error::Gone { .. }));
-/// // Nothing is ever sent where it may not go.
+/// // A service URL that is not allowed is never called.
 /// assert!(matches!(client.at("https://evil.example/"), Err(Error::Refused { .. })));
 /// # Ok(()) }
 /// ```
@@ -68,29 +69,30 @@ pub struct Client {
     connector: Connector,
 }
 
-/// A channel at its service URL: what can be asked of it. Made by [`Client::at`].
+/// The REST API of a channel at its service URL. Created by [`Client::at`].
 ///
-/// A conversation, an activity or a member is named by its id, which is any text but the empty one
-/// and `.` and `..`.
+/// Conversations, activities and members are identified by ids, which may be any text except the
+/// empty one, `.` and `..`.
 ///
 /// # Cancellation
-/// A call whose future is dropped may have been made or not. One that only reads changes nothing.
+/// A call whose future is dropped may have taken effect or not. One that only reads changes
+/// nothing.
 #[derive(Clone, Debug)]
 pub struct Service {
     connector: Connector,
-    base: Arc<Base>,
+    base: Arc<ServiceUrl>,
 }
 
 impl Client {
-    /// Makes a client. It opens no connection yet.
+    /// Creates a client. Opens no connection yet.
     ///
     /// # Errors
-    /// [`ConnectorError`] when an option makes no sense or the HTTP client cannot start.
+    /// [`ConnectorError`] when an option is invalid or the HTTP client cannot start.
     pub fn new(options: ConnectorOptions) -> Result<Self, ConnectorError> {
         Connector::new(options).map(|connector| Self { connector })
     }
 
-    /// A channel at its service URL, which comes with or without a path and a final slash.
+    /// Returns the API of a channel at its service URL, which may have a path and a trailing slash.
     ///
     /// # Errors
     /// [`Error::Refused`] when the URL is not allowed by [`ConnectorOptions::service_urls`].
@@ -100,7 +102,7 @@ impl Client {
     }
 }
 
-/// A client that shares the connections, the tokens and the list of a connector.
+/// Creates a client that shares the connections, tokens and allow-list of a connector.
 impl From<&Connector> for Client {
     fn from(connector: &Connector) -> Self {
         Self { connector: connector.clone() }

@@ -1,14 +1,14 @@
-//! The connector: hands replies over at the channel's service URL. A new message is posted, an
-//! update put, a deletion deleted.
+//! Connector client for outgoing replies: `POST` for a new message, `PUT` for an update, `DELETE`
+//! for a deletion, at the channel's service URL.
 //!
-//! What matters here is what is known after each try. *Delivered* and *refused* are final. *Later*
-//! says that the reply certainly did not arrive; *unknown* that it may have, so that the next try
-//! counts as a possible duplicate. When in doubt it is *unknown*.
+//! Every attempt ends with one of four outcomes. *Delivered* and *refused* are final. *Later* means
+//! that the reply certainly did not arrive; *unknown* that it may have, so that the next attempt
+//! counts as a possible duplicate. In case of doubt the outcome is *unknown*.
 
 #[cfg(feature = "fuzzing")]
 pub mod fuzz;
+pub(crate) mod host_rate_limiter;
 pub(crate) mod http;
-pub(crate) mod pauses;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use sayso_turn::{
     clock::{Clock, SystemClock},
 };
 
-use self::{http::Http, pauses::Pauses};
+use self::{host_rate_limiter::HostRateLimiter, http::Http};
 use crate::{
     ServiceUrls,
     auth::Tokens,
@@ -29,19 +29,19 @@ use crate::{
         call::Call,
         path::{Path, is_history},
     },
-    service_urls::{Base, Lately},
+    service_urls::{ServiceUrl, UrlCache},
 };
 
-/// Hands replies over to the channel that an activity came from, over HTTP. Cloning is cheap and
+/// Delivers replies over HTTP to the channel that an activity came from. Cloning is cheap and
 /// shares the connections.
 ///
 /// # Guarantees
-/// A reply goes only to a service URL that is allowed at that moment. Redirects are not followed,
-/// proxies from the environment are not used, and nothing is sent twice within one call, but for
-/// one case: a channel that does not accept the bot's token, and so did not take the reply, is
-/// shown a new one. Nothing goes to a host that asked for quiet (429 or 503 with `Retry-After`)
-/// before its time is over, from whatever conversation; who had to wait comes back one after the
-/// other.
+/// A reply goes only to a service URL that is allowed when it is sent. Redirects are not followed,
+/// proxies from the environment are not used, and nothing is sent twice within one call, with one
+/// exception: a channel that does not accept the bot's token, and so did not take the reply, gets
+/// the reply again with a new token. A host that answered 429 or 503 with `Retry-After` gets no
+/// request of any conversation until that time has passed; the replies that had to wait are then
+/// released one after the other.
 ///
 /// # Example
 /// ```
@@ -55,14 +55,14 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Connector {
     pub(crate) http: Http,
-    service_urls: Arc<Lately>,
+    service_urls: Arc<UrlCache>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) timeout: Duration,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) pauses: Arc<Pauses>,
+    pub(crate) rate_limiter: Arc<HostRateLimiter>,
 }
 
-/// How a [`Connector`] reaches channels.
+/// Options of a [`Connector`].
 ///
 /// # Example
 /// ```
@@ -74,18 +74,18 @@ pub struct Connector {
 /// ```
 #[derive(Clone, Debug)]
 pub struct ConnectorOptions {
-    /// Where replies may go. Use the same as for the endpoint.
+    /// The service URLs that replies may go to. Use the same list as for the endpoint.
     pub service_urls: ServiceUrls,
-    /// The tokens that show channels who we are. They go only to URLs on a list, never to those
-    /// that [`ServiceUrls::Loopback`] allows: anybody can listen there.
+    /// The bot's access tokens. They are sent only to URLs on a list, never to those that
+    /// [`ServiceUrls::Loopback`] allows: any program can listen there.
     pub tokens: Option<Tokens>,
-    /// Lets names lead to private, link-local and other addresses that are not public.
+    /// Allows host names to resolve to private, link-local and other non-public addresses.
     pub private_addresses: bool,
-    /// How long one hand-over may take. Keep it below the engine's `send_timeout`.
+    /// Timeout of one delivery attempt. Keep it below the engine's `send_timeout`.
     pub timeout: Duration,
-    /// How long connecting may take, as a part of that.
+    /// Timeout of connecting, as a part of [`timeout`](Self::timeout).
     pub connect_timeout: Duration,
-    /// Tells when a channel that asked for quiet may be called again.
+    /// The clock for `Retry-After` and for the lifetime of tokens.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -102,49 +102,49 @@ impl Default for ConnectorOptions {
     }
 }
 
-/// Why a [`Connector`] cannot be made.
+/// Error in [`ConnectorOptions`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectorError {
-    /// An allowed service URL can never match.
+    /// An entry of the allowed service URLs can never match.
     #[error(
-        "the service URL {0:?} is neither https nor loopback, or has a user, a query or a fragment"
+        "the service URL {0:?} must be https or loopback, without user name, query and fragment"
     )]
     ServiceUrl(String),
-    /// The HTTP client cannot start: most likely the machine has no certificates to trust.
+    /// The HTTP client cannot start: most likely the machine has no trusted CA certificates.
     #[error("the HTTP client cannot start; are the CA certificates of this machine installed?")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Connector {
-    /// Makes a connector. It opens no connection yet.
+    /// Creates a connector. Opens no connection yet.
     ///
     /// # Errors
-    /// [`ConnectorError`] when an option makes no sense or the HTTP client cannot start.
+    /// [`ConnectorError`] when an option is invalid or the HTTP client cannot start.
     pub fn new(options: ConnectorOptions) -> Result<Self, ConnectorError> {
-        if let Some(useless) = options.service_urls.useless() {
-            return Err(ConnectorError::ServiceUrl(useless.to_owned()));
+        if let Some(invalid) = options.service_urls.first_invalid() {
+            return Err(ConnectorError::ServiceUrl(invalid.to_owned()));
         }
         let http = Http::new(options.connect_timeout, options.private_addresses)
             .map_err(|error| ConnectorError::Client(error.into()))?;
         let ConnectorOptions { service_urls, tokens, timeout, clock, .. } = options;
-        // Whoever listens on this machine is not known to be a channel.
+        // A program that listens on this machine is not known to be a channel.
         let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
-        let service_urls = Arc::new(Lately::new(service_urls));
-        Ok(Self { http, service_urls, tokens, timeout, clock, pauses: Arc::default() })
+        let service_urls = Arc::new(UrlCache::new(service_urls));
+        Ok(Self { http, service_urls, tokens, timeout, clock, rate_limiter: Arc::default() })
     }
 
-    /// The service URL as it is used, if it is allowed. Asked for every call: a stored reference
+    /// Returns the parsed service URL, if it is allowed. Checked for every call: a stored reference
     /// may be older than the list.
-    pub(crate) fn at(&self, service_url: &str) -> Result<Arc<Base>, Error> {
+    pub(crate) fn at(&self, service_url: &str) -> Result<Arc<ServiceUrl>, Error> {
         let base = self.service_urls.resolve(service_url);
         base.ok_or_else(|| {
             let allowed = &self.service_urls;
-            Error::unfit(format!("the service URL is not allowed; allowed is {allowed}"))
+            Error::unfit(format!("the service URL is not allowed; expected {allowed}"))
         })
     }
 
-    /// The call that hands an activity over.
+    /// Builds the call that delivers an activity.
     fn call(&self, activity: &Activity) -> Result<Call, Error> {
         let service_url = activity.service_url.as_deref().unwrap_or_default();
         if service_url.is_empty() {
@@ -162,7 +162,8 @@ impl Connector {
                 Call::put("updating the message", address(id)?, message.to_json())
             }
             _ => {
-                // What is said to `history` would be another call; it is said to all instead.
+                // A reply to the id `history` would be a different call, so it is sent as a message
+                // to the conversation instead.
                 let reply_to = activity.reply_to_id.as_deref();
                 let reply_to = reply_to.filter(|id| !id.is_empty() && !is_history(id));
                 Call::post("sending the reply", address(reply_to)?, body(activity))
@@ -184,7 +185,7 @@ impl Channel for Connector {
         let is_deletion = parcel.activity.kind == Kind::MessageDelete;
         match self.ask(call).await {
             Ok(answer) => Delivery::Delivered { id: answer.id().await.filter(|_| !is_deletion) },
-            // Somebody was faster, perhaps an earlier try of ours: what was wanted is so.
+            // Already deleted, perhaps by an earlier attempt: the goal is reached.
             Err(Error::Gone { .. }) if is_deletion => Delivery::Delivered { id: None },
             Err(error) => error.into(),
         }
@@ -195,31 +196,31 @@ impl Channel for Connector {
             return None;
         }
         let answer = match self.call(sign) {
-            Ok(call) => self.ask(call.fleeting()).await,
+            Ok(call) => self.ask(call.ephemeral()).await,
             Err(error) => Err(error),
         };
         match answer {
             Ok(answer) => answer.id().await,
             Err(error) => {
-                tracing::debug!(%key, %error, "a sign was not shown");
+                tracing::debug!(%key, %error, "could not show a typing indicator or a part of a stream");
                 None
             }
         }
     }
 }
 
-/// Whether a reply is dealt with by not sending it.
+/// Reports whether an activity counts as delivered without being sent.
 fn is_unsent(activity: &Activity) -> bool {
     match activity.kind {
-        // A trace is for whoever debugs; other channels would show it to people or refuse it.
+        // A trace is for debugging; other channels would show it to users or refuse it.
         Kind::Trace => activity.channel_id.as_deref() != Some("emulator"),
-        // The response to an invoke travels in the answer to its request. A pause is not a message.
+        // The response to an invoke is in the HTTP response. A delay is not a message.
         Kind::InvokeResponse | Kind::Delay => true,
         _ => false,
     }
 }
 
-/// The reply as it is posted: the channel gives the id.
+/// Serializes an activity without its id: the channel assigns one.
 pub(crate) fn body(activity: &Activity) -> Vec<u8> {
     if activity.id.is_none() && activity.extra.get("id").is_none() {
         return activity.to_json();

@@ -1,13 +1,13 @@
-//! The endpoint: channels post activities to it, and operators ask it how it is.
+//! HTTP endpoint: receives activities from channels, and reports health and statistics.
 //!
-//! Everything here comes from outside. A request is looked at from the cheap to the dear: its
-//! headers, its length, its bytes, its JSON, its addresses; only then does it become a turn. What
-//! is refused at any of these leaves no trace but a line in the log.
+//! All input is untrusted. The checks of a request go from cheap to expensive: headers, length,
+//! body, JSON, ids and URLs; only then does it become a turn. A request that fails a check leaves
+//! nothing behind but a line in the log.
 
 mod answer;
+mod body;
+mod error_response;
 mod guard;
-mod intake;
-mod refusal;
 mod status;
 mod stream;
 
@@ -22,10 +22,10 @@ use axum::{
 };
 use sayso_turn::{Engine, activity::Activity};
 
-use self::refusal::Refusal;
-use crate::{ServiceUrls, auth::Authenticator, service_urls::Lately};
+use self::error_response::ErrorResponse;
+use crate::{ServiceUrls, auth::Authenticator, service_urls::UrlCache};
 
-/// What the endpoint lets in.
+/// Options of the endpoint.
 ///
 /// # Example
 /// ```
@@ -37,18 +37,17 @@ use crate::{ServiceUrls, auth::Authenticator, service_urls::Lately};
 /// ```
 #[derive(Clone, Debug)]
 pub struct EndpointOptions {
-    /// Where activities may ask replies to go. While it is [`ServiceUrls::Loopback`] and nothing
-    /// authenticates, requests must also be addressed to this machine by a loopback name and not
-    /// come from a foreign web page.
+    /// The service URLs that activities may name. With [`ServiceUrls::Loopback`] and no
+    /// authentication, requests must also be addressed to a loopback host and must not come from a
+    /// web page of another host.
     pub service_urls: ServiceUrls,
-    /// Who may send activities. Without it everybody who can reach the endpoint may.
+    /// Authentication of senders. Without it, anybody who can reach the endpoint may send.
     pub auth: Option<Arc<Authenticator>>,
-    /// Whether `GET /stats` is there. It asks for no token, so leave it out where strangers can
-    /// reach it.
+    /// Enables `GET /stats`. It requires no token, so disable it where strangers can reach it.
     pub has_stats: bool,
-    /// How large the body of a request may be.
+    /// Size limit of a request's body.
     pub body_bytes_max: usize,
-    /// How long the body of a request may take to arrive.
+    /// Timeout for receiving a request's body.
     pub body_timeout: Duration,
 }
 
@@ -64,23 +63,25 @@ impl Default for EndpointOptions {
     }
 }
 
-/// The routes of a bot: `POST /api/messages`, `GET /healthz`, `GET /readyz`, `GET /stats`.
+/// Creates the router of a bot: `POST /api/messages`, `GET /healthz`, `GET /readyz`, `GET /stats`.
 ///
-/// A message is answered 200 when its turn is durable; replies follow through the engine's channel.
-/// An activity with `deliveryMode: expectReplies` gets its replies in the answer, an `invoke` gets
-/// the status and body that the bot gave; with `deliveryMode: stream` the answer is a stream of
-/// events, the turn's fleeting signs as they come and then its replies. A turn that takes longer
-/// than [`acknowledge_after`](sayso_turn::Limits::acknowledge_after) is answered 202 when it is
+/// A message is answered with 200 when its turn is durable; replies follow through the engine's
+/// channel. An activity with `deliveryMode: expectReplies` gets its replies in the response, an
+/// `invoke` gets the status and body that the bot returned; with `deliveryMode: stream` the
+/// response is a stream of server-sent events: typing indicators and partial texts as they come,
+/// then the replies. A turn that takes longer than
+/// [`acknowledge_after`](sayso_turn::Limits::acknowledge_after) is answered with 202 once it is
 /// durable that it will be handled. Every error has a JSON body with a code and one sentence.
 ///
 /// # Guarantees
-/// A 4xx stored nothing and said nothing. So did a 500, unless the bot's own response to an invoke
-/// had no valid status. After a 503, or no answer at all, send the activity again under the same
-/// id: if its turn was saved after all, that is recognised. 408 and 429 are worth another try too.
+/// After a 4xx nothing was stored and nothing was sent. The same holds for a 500, unless the bot's
+/// own response to an invoke had no valid status. After a 503, or no response at all, send the
+/// activity again with the same id: if its turn was saved after all, it is recognised as a
+/// duplicate. 408 and 429 are worth a retry, too.
 ///
 /// # Limits
-/// Without [`EndpointOptions::auth`] whoever can reach the endpoint can talk to the bot. The router
-/// has a fallback of its own; for an application that has one, there is [`routes`].
+/// Without [`EndpointOptions::auth`] anybody who can reach the endpoint can talk to the bot. The
+/// router has a fallback of its own; an application that has one should use [`routes`].
 ///
 /// # Example
 /// ```
@@ -96,11 +97,11 @@ impl Default for EndpointOptions {
 /// # Ok(()) }
 /// ```
 pub fn router(engine: Engine, options: EndpointOptions) -> Router {
-    routes(engine, options).fallback(refusal::no_such_path)
+    routes(engine, options).fallback(error_response::no_such_path)
 }
 
-/// The same routes as [`router`] gives, and nothing for other paths: to be merged into an
-/// application that has routes, state and a fallback of its own, or nested in it under a path.
+/// Creates the same routes as [`router`] without a fallback: to be merged into an application that
+/// has routes, state and a fallback of its own, or nested in it under a path.
 ///
 /// # Example
 /// ```
@@ -124,44 +125,47 @@ pub fn routes<S>(engine: Engine, options: EndpointOptions) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    if let Some(useless) = options.service_urls.useless() {
-        tracing::warn!(service_url = useless, "an allowed service URL can never match");
+    if let Some(invalid) = options.service_urls.first_invalid() {
+        tracing::warn!(
+            service_url = invalid,
+            "this entry of the allowed service URLs can never match"
+        );
     }
     let mut routes = Router::new()
-        .route("/api/messages", post(messages).fallback(refusal::wrong_method))
-        .route("/healthz", get(status::health).fallback(refusal::wrong_method))
-        .route("/readyz", get(status::ready).fallback(refusal::wrong_method));
+        .route("/api/messages", post(messages).fallback(error_response::wrong_method))
+        .route("/healthz", get(status::health).fallback(error_response::wrong_method))
+        .route("/readyz", get(status::ready).fallback(error_response::wrong_method));
     if options.has_stats {
-        routes = routes.route("/stats", get(status::stats).fallback(refusal::wrong_method));
+        routes = routes.route("/stats", get(status::stats).fallback(error_response::wrong_method));
     }
-    let service_urls = Lately::new(options.service_urls.clone());
+    let service_urls = UrlCache::new(options.service_urls.clone());
     routes.with_state(Arc::new(Endpoint { engine, options, service_urls }))
 }
 
-/// What the routes share.
+/// State shared by the routes.
 struct Endpoint {
     engine: Engine,
     options: EndpointOptions,
-    service_urls: Lately,
+    service_urls: UrlCache,
 }
 
 async fn messages(
     State(endpoint): State<Arc<Endpoint>>,
     request: Request,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ErrorResponse> {
     let options = &endpoint.options;
     let verified = match &options.auth {
         Some(auth) => Some(guard::check_token(request.headers(), auth).await?),
         None => {
-            guard::check_sender(&request, &options.service_urls)?;
+            guard::check_host_and_origin(&request, &options.service_urls)?;
             None
         }
     };
-    guard::check_format(request.headers())?;
-    let body = intake::read(request, options).await?;
+    guard::check_content_type(request.headers())?;
+    let body = body::read(request, options).await?;
     let mut activity = parse(&body)?;
     if let Some(verified) = verified {
-        verified.admit(Arc::make_mut(&mut activity)).map_err(refusal::of_denial)?;
+        verified.admit(Arc::make_mut(&mut activity)).map_err(error_response::for_rejection)?;
     }
     guard::check_ids(&activity)?;
     guard::check_service_url(&activity, &endpoint.service_urls)?;
@@ -169,20 +173,20 @@ async fn messages(
         let activity = Arc::unwrap_or_clone(activity);
         return stream::answer(endpoint.engine.clone(), activity).await;
     }
-    let want = answer::Want::of(&activity);
+    let kind = answer::AnswerKind::of(&activity);
     match endpoint.engine.receive(activity).await {
-        Ok(answer) => answer::give(want, &answer),
-        Err(error) => Err(refusal::of_turn(&error)),
+        Ok(answer) => answer::give(kind, &answer),
+        Err(error) => Err(error_response::for_turn_error(&error)),
     }
 }
 
-fn parse(body: &[u8]) -> Result<Arc<Activity>, Refusal> {
+fn parse(body: &[u8]) -> Result<Arc<Activity>, ErrorResponse> {
     let bad = |error: sayso_turn::activity::ParseError| {
-        Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", error.to_string())
+        ErrorResponse::new(StatusCode::BAD_REQUEST, "BadArgument", error.to_string())
     };
     let mut activity = Activity::shared_from_json(body).map_err(bad)?;
     activity.check().map_err(bad)?;
-    // Says who called on whose behalf, so only somebody who checked a token may set it.
+    // `callerId` identifies the authenticated caller, so the value from the wire is dropped.
     drop(Arc::make_mut(&mut activity).extra.remove("callerId"));
     Ok(activity)
 }

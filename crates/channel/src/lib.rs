@@ -1,11 +1,11 @@
-//! The Bot Framework over HTTP: the endpoint that channels post activities to, and the client that
-//! hands replies back.
+//! Bot Framework protocol over HTTP: the endpoint that channels post activities to, and the client
+//! that delivers replies.
 //!
-//! [`router`] takes activities in and answers when their turns are durable. [`Connector`] is the
-//! [`Channel`](sayso_turn::channel::Channel) that the engine's courier hands replies over to. Both
-//! ask [`ServiceUrls`] before they trust an address that came with an activity. [`auth`] says who
-//! may send, and proves to channels who we are. [`client`] asks channels for everything else:
-//! members, new conversations, changes to what was said, files.
+//! [`router`] receives activities and responds when their turns are durable. [`Connector`] is the
+//! [`Channel`](sayso_turn::channel::Channel) through which the engine's courier delivers replies.
+//! Both check addresses that came with an activity against [`ServiceUrls`], an allow-list. [`auth`]
+//! authenticates senders, and the bot to channels. [`client`] calls channels for everything else:
+//! members, new conversations, updates and deletions, files.
 //!
 //! # Example
 //!
@@ -31,6 +31,7 @@ mod connector;
 mod endpoint;
 mod proactive;
 mod service_urls;
+mod sync;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

@@ -1,7 +1,7 @@
-//! A conversation that the bot begins: made on the channel, then spoken in like in any other.
+//! Proactive conversations: created on the channel by the bot, then used like any other.
 //!
-//! Making it is a call to the outside, so it cannot be one with a commit. A record of its own, a
-//! small conversation that nobody sees, says who is making it and what it became; it goes through
+//! Creating one is an external call, so it cannot be atomic with a commit. An idempotency record, a
+//! small conversation that nobody sees, stores who is creating it and the result; it goes through
 //! the engine like every turn, so that all instances agree on it.
 
 mod record;
@@ -16,7 +16,7 @@ use sayso_turn::{
 use self::record::{Claimed, Made, Record};
 use crate::client::{self, Client};
 
-/// A conversation to be made: where, and what it should be.
+/// A conversation to be created: its channel and its parameters.
 ///
 /// # Example
 /// ```
@@ -33,47 +33,48 @@ use crate::client::{self, Client};
 /// ```
 #[derive(Clone, Debug)]
 pub struct NewConversation {
-    /// Where the channel is called. It must be one that the [`Client`] may call.
+    /// The service URL of the channel. The [`Client`] must be allowed to call it.
     pub service_url: String,
-    /// The channel.
+    /// The id of the channel, such as `msteams`.
     pub channel_id: String,
-    /// The bot, the members, the tenant, the topic, what only this channel understands. An activity
-    /// in it is said with the making, before anything is saved: leave it out and say it in the
-    /// handler, unless the channel insists, as Teams does for a thread in a channel.
+    /// The bot, the members, the tenant, the topic, and data that is specific to the channel. An
+    /// activity in it is sent when the conversation is created, before anything is saved: leave it
+    /// out and send it in the handler, unless the channel requires it, as Teams does for a thread
+    /// in a channel.
     pub parameters: ConversationParameters,
 }
 
-/// A conversation that was begun.
+/// Result of [`Client::begin`]: a conversation that exists and whose first turn is saved.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Begun {
-    /// How to reach it, now and later.
+    /// The reference with which the conversation can be reached, now and later.
     pub reference: Reference,
-    /// Whether it had been begun before, under the same id.
+    /// True if it had been begun before with the same id.
     pub is_repeat: bool,
-    /// How many earlier calls under this id were cut off before it was known what the channel made
-    /// of them: so many more conversations may be there, in which nothing was said.
+    /// Number of earlier calls with this id that were cut off before their result was known. Up to
+    /// so many more conversations may exist on the channel, in which nothing was sent.
     pub doubts: u32,
 }
 
-/// Why a conversation was not begun.
+/// Error of [`Client::begin`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BeginError {
-    /// The channel did not make it, or may have. [`client::Error`] says which.
+    /// The channel did not create the conversation, or may have. [`client::Error`] tells which.
     #[error(transparent)]
     Channel(#[from] client::Error),
-    /// Another call under the same id makes it at this moment, or was cut off less than a minute
-    /// ago.
-    #[error("another call makes this conversation; try again in a minute, under the same id")]
+    /// Another call with the same id is creating the conversation right now, or was cut off less
+    /// than a minute ago.
+    #[error("another call is creating this conversation; try again in a minute with the same id")]
     UnderWay,
-    /// A turn was not saved: of the record, or the first one of the conversation.
+    /// A turn was not saved: of the idempotency record, or the first one of the conversation.
     #[error(transparent)]
     Turn(#[from] sayso_turn::Error),
 }
 
 impl BeginError {
-    /// Whether the same call under the same id may succeed later.
+    /// Reports whether the same call with the same id may succeed later.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
@@ -87,31 +88,34 @@ impl BeginError {
 }
 
 impl Client {
-    /// Makes a conversation and runs a handler as its first turn; answers when that is durable.
+    /// Creates a conversation and runs a handler as its first turn; returns when that is durable.
     ///
     /// # Guarantees
-    /// `id` names what is begun. The same id again on this channel, at any instance, gives the same
-    /// conversation and runs nothing: the turn is exactly once. So is the making, as long as calls
-    /// end. If one is cut off (a crash, a lost answer of the channel, a store that is gone) after
-    /// the channel was called and before what it made is recorded, then the next call makes another
-    /// conversation, and counts that in [`Begun::doubts`]; in the other one nothing is said. Teams
-    /// gives the same conversation again for the same person, so there it does not show.
+    /// `id` is an idempotency key. The same id again on this channel, at any instance, returns the
+    /// same conversation and runs nothing: the turn is exactly once. So is the creation, as long as
+    /// calls run to their end. If one is cut off (a crash, a lost answer of the channel, a store
+    /// that is unavailable) after the channel was called and before its answer is recorded, the
+    /// next call creates another conversation, and counts that in [`Begun::doubts`]; in the other
+    /// one nothing is sent. Teams returns the same conversation again for the same person, so it
+    /// has no effect there.
     ///
-    /// After a crash nobody goes on by himself: call again, under the same id.
+    /// After a crash nothing continues by itself: call again with the same id.
     ///
-    /// The record is the document of the conversation `sayso:begin:{id}` of the channel. It holds
-    /// the id of what was made and nothing of its members, and is kept like conversations are
-    /// ([`Ttl::conversation`](sayso_turn::Ttl)); when it is gone, so is the memory of the id.
+    /// The record is the document of the conversation `sayso:begin:{id}` of the channel. It
+    /// contains the id of the created conversation and nothing about its members, and is kept as
+    /// long as conversations are ([`Ttl::conversation`](sayso_turn::Ttl)); after that the id is
+    /// forgotten.
     ///
     /// # Limits
     /// With one member the turn is between the bot and that member. With more it has no user.
     ///
     /// # Errors
-    /// [`BeginError`]; nothing was said. With [`is_retryable`](BeginError::is_retryable) the same
+    /// [`BeginError`]; nothing was sent. If it [`is_retryable`](BeginError::is_retryable), the same
     /// call can be made again.
     ///
     /// # Cancellation
-    /// Dropping the future may leave a call under way: for a minute others are told so.
+    /// Dropping the future may leave a call in progress: for a minute, other calls with this id get
+    /// [`BeginError::UnderWay`].
     ///
     /// # Example
     /// ```
@@ -149,7 +153,7 @@ impl Client {
         Ok(Begun { reference, is_repeat: answer.is_repeat, doubts })
     }
 
-    /// Asks the channel for it, and records what came of that.
+    /// Creates the conversation on the channel, and records the result.
     async fn make(&self, new: &NewConversation, record: &Record<'_>) -> Result<Made, BeginError> {
         let made = match self.at(&new.service_url) {
             Ok(service) => Box::pin(service.create_conversation(&new.parameters)).await,
@@ -160,12 +164,12 @@ impl Client {
             Err(error) => {
                 let is_doubtful = matches!(error, client::Error::Unknown { .. });
                 if let Err(error) = record.give_up(is_doubtful).await {
-                    tracing::debug!(%error, "a claim on a new conversation is left to lapse");
+                    tracing::debug!(%error, "could not release the claim on a new conversation; it expires in a minute");
                 }
                 return Err(error.into());
             }
         };
-        // The channel may name another place for what follows, if it is one that may be called.
+        // The channel may name another service URL for later calls, if that is allowed.
         let place = made.service_url.filter(|url| self.at(url).is_ok());
         let conversation = made.id.unwrap_or_default();
         let service_url = place.unwrap_or_else(|| new.service_url.clone());
@@ -173,7 +177,7 @@ impl Client {
     }
 }
 
-/// The conversation as its first turn sees it.
+/// Builds the reference of the conversation, as its first turn sees it.
 fn reference(new: &NewConversation, made: Made) -> Reference {
     let parameters = new.parameters.clone();
     let conversation = ConversationAccount {
@@ -196,7 +200,7 @@ fn reference(new: &NewConversation, made: Made) -> Reference {
     }
 }
 
-/// Tells this call from all others.
+/// Returns an id that is unique to this call.
 fn call_id(engine: &Engine) -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     format!("{}.{}", engine.instance(), CALLS.fetch_add(1, Ordering::Relaxed))

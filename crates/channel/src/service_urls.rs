@@ -1,24 +1,24 @@
-//! Which service URLs an activity may name.
+//! Allow-list of service URLs, against server-side request forgery (SSRF).
 //!
-//! An inbound activity says where its replies go. Whoever can post one could thus make the bot call
-//! any address: a metadata service, a neighbour, a server that collects tokens. So an address
-//! counts only if it is on this list, when it comes in and again when it is used.
+//! An inbound activity names the URL that its replies go to. Anybody who can post one could thus
+//! make the bot call any address: a metadata service, an internal host, a server that collects
+//! tokens. So a URL must be on this list, both when it comes in and when it is used.
 
-mod base;
-mod lately;
+mod service_url;
+mod url_cache;
 
 use std::{fmt, net::IpAddr};
 
 use reqwest::Url;
 
-pub(crate) use self::{base::Base, lately::Lately};
+pub(crate) use self::{service_url::ServiceUrl, url_cache::UrlCache};
 
-/// Which service URLs an activity may name.
+/// Allow-list of the service URLs that activities may name.
 ///
 /// # Guarantees
-/// Nothing but HTTPS ever leaves the machine: plain HTTP is for loopback only, and loopback is an
-/// IP literal or the name `localhost`, which is never looked up. A URL with a user name, a query or
-/// a fragment is not allowed.
+/// Only HTTPS leaves the machine: plain HTTP is for loopback only, and loopback means an IP literal
+/// or the name `localhost`, which is never resolved by DNS. A URL with a user name, a query or a
+/// fragment is not allowed.
 ///
 /// # Example
 /// ```
@@ -34,23 +34,23 @@ pub(crate) use self::{base::Base, lately::Lately};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServiceUrls {
-    /// Any address on this machine: for development, where nothing authenticates.
+    /// Any address on this machine: for development without authentication.
     #[default]
     Loopback,
-    /// URLs that begin with one of these: the same scheme, host and port, and a path that is the
-    /// same or goes on after a `/`. A host such as `*.botframework.com` stands for all names below
-    /// it. Each must be HTTPS or on loopback; one that is not allows nothing.
+    /// URLs that start with one of these: the same scheme, host and port, and a path that is equal
+    /// or continues after a `/`. A host such as `*.botframework.com` matches all its subdomains.
+    /// Each entry must be HTTPS or on loopback; one that is not matches nothing.
     Only(Vec<String>),
 }
 
 impl ServiceUrls {
-    /// Whether an activity may name this URL.
+    /// Reports whether an activity may name this URL.
     #[must_use]
     pub fn allows(&self, url: &str) -> bool {
         self.resolve(url).is_some()
     }
 
-    /// The URL in its normal form, if it is allowed.
+    /// Returns the normalized URL, if it is allowed.
     pub(crate) fn resolve(&self, url: &str) -> Option<Url> {
         let url = parse(url).filter(|url| !is_pattern(url))?;
         let is_allowed = match self {
@@ -62,30 +62,32 @@ impl ServiceUrls {
         is_allowed.then_some(url)
     }
 
-    /// The first entry that can never allow anything.
-    pub(crate) fn useless(&self) -> Option<&str> {
+    /// Returns the first entry that can never match.
+    pub(crate) fn first_invalid(&self) -> Option<&str> {
         match self {
             Self::Loopback => None,
             Self::Only(prefixes) => {
-                let is_useless = |prefix: &&str| !parse(prefix).is_some_and(|url| is_sound(&url));
-                prefixes.iter().map(String::as_str).find(is_useless)
+                let is_invalid = |prefix: &&str| !parse(prefix).is_some_and(|url| is_sound(&url));
+                prefixes.iter().map(String::as_str).find(is_invalid)
             }
         }
     }
 }
 
-/// Says what is allowed, as the end of a sentence.
+/// Describes the allowed URLs, as the end of a sentence.
 impl fmt::Display for ServiceUrls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Loopback => f.write_str("a loopback address such as http://localhost:56150"),
-            Self::Only(prefixes) if prefixes.is_empty() => f.write_str("none"),
-            Self::Only(prefixes) => write!(f, "what begins with {}", prefixes.join(" or ")),
+            Self::Only(prefixes) if prefixes.is_empty() => {
+                f.write_str("no service URL at all, because the list is empty")
+            }
+            Self::Only(prefixes) => write!(f, "a URL that starts with {}", prefixes.join(" or ")),
         }
     }
 }
 
-/// Whether a host, as it stands in a URL or a `Host` header without port, is this machine.
+/// Reports whether a host from a URL or from a `Host` header (without port) is this machine.
 pub(crate) fn is_loopback_name(host: &str) -> bool {
     let literal = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     match literal.parse::<IpAddr>() {
@@ -94,7 +96,7 @@ pub(crate) fn is_loopback_name(host: &str) -> bool {
     }
 }
 
-/// Whether a web origin, as a browser writes it, is a page of this machine.
+/// Reports whether the value of an `Origin` header is a page of this machine.
 pub(crate) fn is_loopback_origin(origin: &str) -> bool {
     Url::parse(origin)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && is_loopback(&url))
@@ -104,7 +106,7 @@ fn is_loopback(url: &Url) -> bool {
     url.host_str().is_some_and(is_loopback_name)
 }
 
-/// Reads a URL that a reply could be posted to, on whatever host.
+/// Parses a URL and checks its form, on any host.
 fn parse(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_private = match url.scheme() {
@@ -116,13 +118,13 @@ fn parse(text: &str) -> Option<Url> {
         && url.password().is_none()
         && url.query().is_none()
         && url.fragment().is_none();
-    // Some servers take these for separators, and `..` between them for a step up.
+    // Some servers decode these to path separators, which allows path traversal.
     let path = url.path().to_ascii_lowercase();
     let is_flat = !path.contains("%2f") && !path.contains("%5c");
     (is_private && is_plain && is_flat).then_some(url)
 }
 
-/// Whether an entry names one host, or names below one that is not a whole top-level domain.
+/// Reports whether an entry names one host, or subdomains of something below a top-level domain.
 fn is_sound(base: &Url) -> bool {
     let host = base.host_str().unwrap_or_default();
     match host.strip_prefix("*.") {
@@ -260,21 +262,21 @@ mod tests {
         );
         for entry in ["https://*.example", "https://*", "https://a.*.example", "https://*.*.b.c"] {
             let urls = ServiceUrls::Only(vec![entry.to_owned()]);
-            assert_eq!(urls.useless(), Some(entry));
+            assert_eq!(urls.first_invalid(), Some(entry));
             assert!(!urls.allows("https://a.b.example/") && !urls.allows(entry), "{entry}");
         }
     }
 
     #[test]
-    fn an_entry_that_is_not_private_allows_nothing_and_is_found() {
+    fn an_entry_without_https_allows_nothing_and_is_found() {
         for entry in
             ["http://a.example", "a.example", "https://a.example/?x", "https://u@a.example"]
         {
             let urls = ServiceUrls::Only(vec!["https://b.example".to_owned(), entry.to_owned()]);
-            assert_eq!(urls.useless(), Some(entry));
+            assert_eq!(urls.first_invalid(), Some(entry));
             assert!(!urls.allows(entry), "{entry}");
         }
-        assert_eq!(ServiceUrls::Loopback.useless(), None);
+        assert_eq!(ServiceUrls::Loopback.first_invalid(), None);
         assert!(!ServiceUrls::Only(vec![]).allows("http://localhost/"));
     }
 

@@ -1,4 +1,4 @@
-//! Who may send activities to a bot.
+//! Authentication of incoming requests by bearer token.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,28 +8,28 @@ use sayso_turn::clock::Clock;
 use super::{
     bearer,
     claims::Claims,
-    denial::Denial,
     http::{self, Http},
     issuer::Issuer,
     jwt::Unverified,
     keys::Keys,
     options::{Algorithm, AuthError, AuthOptions, Skills},
+    rejection::Rejection,
     tokens::TokenError,
     verified::{Caller, Verified},
 };
 use crate::ServiceUrls;
 
-/// Checks the tokens of those who send activities.
+/// Authenticates requests that deliver activities, by the bearer token (JWT) in their header.
 ///
 /// # Guarantees
-/// A request gets through only with a token that is signed with RSA by a key of the channels'
-/// issuer, is for this app and for now, names the activity's service URL, and whose key speaks for
-/// the activity's channel. Tokens of the emulator and of other bots count only if the options say
-/// so.
+/// A request is accepted only with a token that is signed with RSA by a key of the channels'
+/// issuer, is issued for this app, is valid now and names the activity's service URL, and whose key
+/// is endorsed for the activity's channel. Tokens of the emulator and of other bots are accepted
+/// only if the options say so.
 ///
 /// # Limits
-/// A token is good for its whole life, about an hour, and for any conversation of its channel: the
-/// protocol ties it to no single request.
+/// A token is valid for its whole lifetime, about an hour, and for any conversation of its channel:
+/// the protocol does not bind it to a single request.
 ///
 /// # Example
 /// ```
@@ -63,7 +63,7 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// Makes an authenticator. It asks nobody anything yet.
+    /// Creates an authenticator. Makes no request yet.
     ///
     /// # Errors
     /// [`AuthError`] when an option makes no sense or the HTTP client cannot start.
@@ -74,13 +74,13 @@ impl Authenticator {
             return Err(bad("MicrosoftAppId", "it is missing"));
         }
         if options.algorithms.is_empty() {
-            return Err(bad("algorithms", "there must be one at least"));
+            return Err(bad("algorithms", "there must be at least one"));
         }
         if cloud.issuer.is_empty() {
             return Err(bad("ToBotFromChannelTokenIssuer", "it is missing"));
         }
-        // Else another crate of the program that wants another one would leave the library with
-        // none, and the first token would panic. One that was chosen before stays.
+        // `jsonwebtoken` panics at the first token if the features of other crates enable several
+        // crypto providers and none is chosen. A provider that was installed before stays.
         jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default().ok();
         let http = Http::new(options.timeout, options.private_addresses)?;
         let issuer = |setting, address| {
@@ -109,19 +109,19 @@ impl Authenticator {
         })
     }
 
-    /// Fetches the channels' keys once, to see that it can be done.
+    /// Fetches the channels' keys once, to check that the issuer can be reached.
     ///
     /// # Errors
-    /// [`TokenError`] that says why not.
+    /// [`TokenError`] when they cannot be fetched.
     ///
     /// # Cancellation
-    /// Dropping the future gives the fetch up; nothing is kept of it either way.
+    /// Dropping the future cancels the fetch. Its result is not cached either way.
     pub async fn probe(&self) -> Result<(), TokenError> {
         self.channels.probe().await.map_err(TokenError::of_http)
     }
 
-    /// Checks all of a request that does not need its body.
-    pub(crate) async fn verify(&self, headers: &HeaderMap) -> Result<Verified, Denial> {
+    /// Verifies everything about a request that does not need its body.
+    pub(crate) async fn verify(&self, headers: &HeaderMap) -> Result<Verified, Rejection> {
         let text = bearer::token(headers)?;
         let token = Unverified::read(text, &self.algorithms)?;
         token.claims.check(&self.app_id, self.clock.now(), self.leeway)?;
@@ -132,34 +132,37 @@ impl Authenticator {
         }
         let is_login = self.login_names.contains(&token.claims.iss);
         if !is_login || (self.emulator.is_none() && self.skills.is_none()) {
-            return Err(Denial::Unknown("the token's issuer is not accepted"));
+            return Err(Rejection::Unauthorized("the token's issuer is not accepted"));
         }
         let (claims, _) = self.signed(&self.login, &token).await?;
         self.listed(&claims)
     }
 
-    /// The claims of a token whose signature is by one of the issuer's keys.
+    /// Verifies the signature against the issuer's keys, and returns the claims and these keys.
     async fn signed(
         &self,
         issuer: &Arc<Issuer>,
         token: &Unverified<'_>,
-    ) -> Result<(Claims, Arc<Keys>), Denial> {
+    ) -> Result<(Claims, Arc<Keys>), Rejection> {
         let keys = issuer.keys(&token.kid).await?;
-        let key = keys.get(&token.kid).ok_or(Denial::Unknown("the token's key is unknown"))?;
+        let key =
+            keys.get(&token.kid).ok_or(Rejection::Unauthorized("the token's key is unknown"))?;
         let claims = token.verify(key, &token.claims.iss, &self.app_id)?;
         Ok((claims, keys))
     }
 
-    /// Tokens of the login service: of the app itself, from the emulator, or of another bot.
-    fn listed(&self, claims: &Claims) -> Result<Verified, Denial> {
+    /// Admits tokens of the login service: the app's own (from the emulator), or another bot's.
+    fn listed(&self, claims: &Claims) -> Result<Verified, Rejection> {
         let Some(caller) = claims.caller() else {
-            return Err(Denial::Unknown("the token does not say who asked for it"));
+            return Err(Rejection::Unauthorized(
+                "the token does not name the app that requested it",
+            ));
         };
         let is_self = caller == self.app_id;
         let service_urls = match (&self.emulator, &self.skills) {
             (Some(urls), _) if is_self => urls,
             (_, Some(skills)) if !is_self && skills.names(caller) => &skills.service_urls,
-            _ => return Err(Denial::Forbidden("the caller is not on the list")),
+            _ => return Err(Rejection::Forbidden("the caller is not on the list of allowed apps")),
         };
         let caller_id = (!is_self).then(|| format!("urn:botframework:aadappid:{caller}"));
         let caller = Caller::Listed { service_urls: service_urls.clone() };

@@ -1,24 +1,27 @@
-//! The token in the headers of a request.
+//! Bearer token extraction from the `Authorization` header.
 
 use axum::http::{HeaderMap, header};
 
-use super::denial::Denial;
+use super::rejection::Rejection;
 
-/// Longer than any token of an issuer; what is longer is not looked at.
+/// Length limit of a token, larger than any that an issuer makes. Longer ones are not parsed.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
 
-/// Takes the token out of the one `Authorization` header.
+/// Extracts the token from the `Authorization` header.
 ///
-/// Two headers are refused, because a server in front of this one may have checked the other.
-pub(super) fn token(headers: &HeaderMap) -> Result<&str, Denial> {
+/// Two headers are refused, because a proxy in front of this server may have checked the other one.
+pub(super) fn token(headers: &HeaderMap) -> Result<&str, Rejection> {
     let mut all = headers.get_all(header::AUTHORIZATION).into_iter();
     let (Some(only), None) = (all.next(), all.next()) else {
-        return Err(Denial::Unknown("there must be one Authorization header with a bearer token"));
+        return Err(Rejection::Unauthorized(
+            "there must be exactly one Authorization header with a bearer token",
+        ));
     };
-    let bad = Denial::Unknown("the Authorization header must be: Bearer, one space, a token");
+    let bad =
+        Rejection::Unauthorized("the Authorization header must be: Bearer, one space, a token");
     let token = only.to_str().ok().and_then(|text| text.strip_prefix("Bearer ")).ok_or(bad)?;
     if token.len() > TOKEN_BYTES_MAX {
-        return Err(Denial::Unknown("the token is too long"));
+        return Err(Rejection::Unauthorized("the token is too long"));
     }
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if token.is_empty() || !token.bytes().all(is_token) {
@@ -39,7 +42,7 @@ mod tests {
             token(&headers).map(str::len)
         };
         assert_eq!(token_of(TOKEN_BYTES_MAX), Ok(TOKEN_BYTES_MAX));
-        let too_long = Denial::Unknown("the token is too long");
+        let too_long = Rejection::Unauthorized("the token is too long");
         assert_eq!(token_of(TOKEN_BYTES_MAX + 1), Err(too_long));
     }
 }

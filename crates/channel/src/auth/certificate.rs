@@ -1,4 +1,4 @@
-//! A certificate in place of a secret: the bot signs a short statement of its own.
+//! Certificate credentials: a signed client assertion (RFC 7523) in place of a secret.
 
 use std::{fmt, sync::Arc};
 
@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::{Secret, options::AuthError};
 
-/// How long a statement is good; it is used at once.
-const STATEMENT_SECONDS: u64 = 5 * 60;
+/// Lifetime of a client assertion; it is used at once.
+const ASSERTION_SECONDS: u64 = 5 * 60;
 
 /// The certificate of an app, with its private key.
 ///
@@ -52,8 +52,13 @@ impl Certificate {
         Ok(Self { key: Arc::new(key), thumbprint })
     }
 
-    /// A statement that whoever asks at this address is this app.
-    pub(super) fn statement(&self, app_id: &str, address: &str, now: Timestamp) -> Option<Secret> {
+    /// Signs a client assertion (JWT), which proves to the token endpoint that this is the app.
+    pub(super) fn client_assertion(
+        &self,
+        app_id: &str,
+        address: &str,
+        now: Timestamp,
+    ) -> Option<Secret> {
         let mut id = [0; 16];
         rand::fill(&mut id).ok()?;
         let seconds = now.as_millis() / 1000;
@@ -65,7 +70,7 @@ impl Certificate {
             "jti": URL_SAFE_NO_PAD.encode(id),
             "nbf": seconds,
             "iat": seconds,
-            "exp": seconds + STATEMENT_SECONDS,
+            "exp": seconds + ASSERTION_SECONDS,
         });
         let part = |value: serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let text = format!("{}.{}", part(header), part(claims));

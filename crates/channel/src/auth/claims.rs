@@ -1,14 +1,14 @@
-//! What a token claims: from whom, for whom, when.
+//! Claims of a token, and the checks of audience and validity period.
 
 use std::time::Duration;
 
 use sayso_turn::clock::Timestamp;
 use serde::Deserialize;
 
-use super::denial::Denial;
+use super::rejection::Rejection;
 
-/// The claims that decide something. A list of audiences, a number as text or a claim that stands
-/// twice is not readable.
+/// The claims that matter. A list of audiences, a number in quotes or a duplicate claim is a syntax
+/// error.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Claims {
     pub(super) iss: String,
@@ -22,27 +22,27 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// Whether the token is for this app and its time is now, give or take the leeway.
+    /// Checks that the token is for this app and valid now, within the leeway.
     pub(super) fn check(
         &self,
         audience: &str,
         now: Timestamp,
         leeway: Duration,
-    ) -> Result<(), Denial> {
+    ) -> Result<(), Rejection> {
         if self.aud != audience {
-            return Err(Denial::Unknown("the token is for another audience"));
+            return Err(Rejection::Unauthorized("the token is for another audience"));
         }
         let at = |seconds: u64| Timestamp::from_millis(seconds.saturating_mul(1000));
         if at(self.exp).after(leeway) < now {
-            return Err(Denial::Unknown("the token is expired"));
+            return Err(Rejection::Unauthorized("the token is expired"));
         }
         if at(self.nbf) > now.after(leeway) {
-            return Err(Denial::Unknown("the token is not valid yet"));
+            return Err(Rejection::Unauthorized("the token is not valid yet"));
         }
         Ok(())
     }
 
-    /// The app that asked for the token: which claim says it depends on the token's version.
+    /// Returns the id of the app that requested the token; the claim depends on the version.
     pub(super) fn caller(&self) -> Option<&str> {
         let caller = match self.ver.as_deref() {
             None | Some("" | "1.0") => self.appid.as_deref(),

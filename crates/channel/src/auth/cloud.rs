@@ -1,9 +1,9 @@
-//! The clouds that the Bot Framework runs in.
+//! Presets for the clouds that the Bot Framework runs in.
 
 use crate::ServiceUrls;
 
-/// The addresses of a cloud. Start from a preset; each address can be another, for a cloud of its
-/// own or for tests.
+/// The addresses of a cloud. Start from a preset, and replace single addresses for another cloud or
+/// for tests.
 ///
 /// # Example
 /// ```
@@ -14,29 +14,28 @@ use crate::ServiceUrls;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cloud {
-    /// Where the channels' issuer describes itself: an OpenID metadata document, over HTTPS or on
-    /// loopback.
+    /// The OpenID metadata document of the channels' issuer, over HTTPS or on loopback.
     pub metadata: String,
     /// The issuer of the channels' tokens.
     pub issuer: String,
-    /// Where the login service describes itself, for the tokens of the emulator and of skills.
+    /// The OpenID metadata document of the login service, for tokens of the emulator and of skills.
     pub login_metadata: String,
     /// The issuers of such tokens; `{tenant}` stands for the app's own tenant.
     pub login_issuers: Vec<String>,
-    /// The login service. If its path names a tenant already, that one is used.
+    /// The URL of the login service. If its path already names a tenant, that one is used.
     pub login: String,
-    /// The tenant that an app of many tenants gets its tokens from.
+    /// The tenant from which a multi-tenant app gets its tokens.
     pub tenant: String,
-    /// What the bot's own tokens are for.
+    /// The OAuth scope of the bot's own tokens.
     pub scope: String,
-    /// Where the channels of this cloud take replies.
+    /// The service URLs of the channels of this cloud.
     pub service_urls: ServiceUrls,
-    /// How an activity names a caller that is a channel of this cloud: its `callerId`.
+    /// The `callerId` of activities that a channel of this cloud sends.
     pub caller_id: Option<String>,
 }
 
 impl Cloud {
-    /// The public cloud, Teams' GCC included.
+    /// The public cloud, including GCC of Teams.
     #[must_use]
     pub fn public() -> Self {
         Self {
@@ -66,7 +65,7 @@ impl Cloud {
         }
     }
 
-    /// The cloud of the United States' government: GCC High and DoD.
+    /// The US government cloud: GCC High and DoD.
     #[must_use]
     pub fn us_government() -> Self {
         Self {
@@ -95,7 +94,7 @@ impl Cloud {
         }
     }
 
-    /// The cloud in China, run by 21Vianet.
+    /// The cloud in China, operated by 21Vianet.
     #[must_use]
     pub fn china() -> Self {
         Self {
@@ -119,7 +118,7 @@ impl Cloud {
         }
     }
 
-    /// The cloud that the SDK's setting `ChannelService` names.
+    /// Returns the cloud that the SDKs' setting `ChannelService` names.
     pub(super) fn of_channel_service(url: &str) -> Option<Self> {
         match url.trim_end_matches('/').to_ascii_lowercase().as_str() {
             "" | "https://botframework.com" => Some(Self::public()),
@@ -136,7 +135,7 @@ impl Default for Cloud {
     }
 }
 
-/// Both versions of the login service's tokens have their own name for the issuer.
+/// Issuer names in both versions of the login service's tokens.
 fn issuers(first: &str, second: &str, tenants: &[&str]) -> Vec<String> {
     let both = |tenant: &&str| [format!("{first}{tenant}/"), format!("{second}{tenant}/v2.0")];
     tenants.iter().flat_map(both).collect()
@@ -157,7 +156,7 @@ mod tests {
                 assert!(url.starts_with("https://") && !url.contains(' '), "{url}");
             }
             assert!(cloud.scope.ends_with("/.default"));
-            assert_eq!(cloud.service_urls.useless(), None);
+            assert_eq!(cloud.service_urls.first_invalid(), None);
             assert!(!cloud.service_urls.allows("https://evil.example/"));
         }
     }

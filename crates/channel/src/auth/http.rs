@@ -1,5 +1,4 @@
-//! Asking the issuer and the login service: over HTTPS, within a size and a time, without
-//! redirects.
+//! HTTP client for the issuer and the login service: HTTPS, size and time limits, no redirects.
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -9,40 +8,40 @@ use std::{
 use reqwest::{Client, Response, Url, redirect};
 use serde::de::DeserializeOwned;
 
-use super::{address::PublicOnly, options::AuthError};
+use super::{options::AuthError, ssrf_guard::SsrfGuard};
 use crate::service_urls::is_loopback_name;
 
-/// How much of an answer is read.
+/// Size limit of an answer.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// A client for the addresses of a configuration.
+/// The client. Only addresses from the configuration, or from an issuer's metadata, are called.
 #[derive(Clone, Debug)]
 pub(super) struct Http(Client);
 
-/// Why there is no answer. It names no address and repeats nothing.
+/// Failure of a request. The messages name no address and repeat nothing of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpError {
     #[error("no connection")]
     Connect,
     #[error("no answer in time")]
     Timeout,
-    #[error("the connection broke")]
+    #[error("the connection was lost")]
     Broken,
     #[error("it answered with status {0}")]
     Status(u16),
     #[error("it answered with a redirect, and redirects are not followed")]
     Redirect,
-    #[error("its answer is longer than 1 MB")]
+    #[error("the answer is larger than 1 MB")]
     TooLarge,
-    #[error("its answer is not the JSON that was expected")]
+    #[error("the answer is not the expected JSON")]
     NotJson,
-    #[error("it names an address that is not https")]
+    #[error("the metadata names an address that is not allowed")]
     NotSecure,
 }
 
 impl Http {
     pub(super) fn new(timeout: Duration, private_addresses: bool) -> Result<Self, AuthError> {
-        // `localhost` must be this machine whatever a resolver says. The ports here are not used.
+        // `localhost` must be this machine, whatever DNS says. The ports are ignored.
         let here: [SocketAddr; 2] =
             [(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()];
         let mut builder = Client::builder()
@@ -53,7 +52,7 @@ impl Http {
             .resolve_to_addrs("localhost", &here)
             .timeout(timeout);
         if !private_addresses {
-            builder = builder.dns_resolver(PublicOnly::new());
+            builder = builder.dns_resolver(SsrfGuard::new());
         }
         builder.build().map(Self).map_err(|error| AuthError::Client(error.into()))
     }
@@ -62,7 +61,7 @@ impl Http {
         &self.0
     }
 
-    /// Reads the object that is at an address.
+    /// Fetches and parses a JSON object.
     pub(super) async fn get<T: DeserializeOwned>(&self, url: Url) -> Result<T, HttpError> {
         let response = self.0.get(url).send().await.map_err(of_reqwest)?;
         let status = response.status();
@@ -76,13 +75,13 @@ impl Http {
     }
 }
 
-/// Reads an object. By itself serde would take a list for one, its items for the members.
+/// Parses a JSON object. serde alone would also accept a list, its items as the members.
 pub(super) fn object<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
     let is_object = body.trim_ascii_start().starts_with(b"{");
     is_object.then(|| serde_json::from_slice(body).ok()).flatten()
 }
 
-/// Reads an answer, unless it is too long.
+/// Reads the body of an answer, up to the size limit.
 pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(of_reqwest)? {
@@ -94,7 +93,7 @@ pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, HttpError> {
     Ok(body)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "used in `map_err`")]
 pub(super) fn of_reqwest(error: reqwest::Error) -> HttpError {
     if error.is_timeout() {
         HttpError::Timeout
@@ -105,7 +104,7 @@ pub(super) fn of_reqwest(error: reqwest::Error) -> HttpError {
     }
 }
 
-/// Reads an address that may be asked: HTTPS, or on this machine.
+/// Parses a URL that may be called: HTTPS, or on this machine.
 pub(super) fn secure(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_secure = url.scheme() == "https" || (url.scheme() == "http" && is_here(&url));
@@ -113,7 +112,7 @@ pub(super) fn secure(text: &str) -> Option<Url> {
     (is_secure && is_plain && url.host_str().is_some()).then_some(url)
 }
 
-/// Whether an address is on this machine.
+/// Reports whether a URL is on this machine.
 pub(super) fn is_here(url: &Url) -> bool {
     url.host_str().is_some_and(is_loopback_name)
 }

@@ -1,14 +1,14 @@
-//! An issuer's keys, fetched when they are needed and kept.
+//! Cache of an issuer's signing keys (JWKS), fetched on demand; handles key rotation and outages.
 //!
-//! Keys are good for a day. A token that names a key we do not have may be the first after a
-//! rotation, so the keys are fetched again, but at most once an hour: anybody can make such a token
-//! up. While the issuer is down, keys of up to five days serve on; after that nobody is let in.
-//! Callers that need the keys at the same time share one fetch, and a caller that goes away does
-//! not stop it.
+//! Keys are fresh for a day. A token that names an unknown key may be the first after a rotation,
+//! so the keys are fetched again, but at most once an hour: anybody can make up such a token. While
+//! the issuer is down, cached keys up to five days old are still used; after that every request is
+//! rejected. Callers that need the keys at the same time share one fetch (single-flight), and a
+//! caller that goes away does not cancel it.
 
 use std::{
     net::IpAddr,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
     time::Duration,
 };
 
@@ -18,22 +18,23 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::{
-    address::is_public,
-    denial::Denial,
     http::{self, Http, HttpError},
     keys::{KeySet, Keys},
+    rejection::Rejection,
+    ssrf_guard::is_public,
 };
+use crate::sync::{read, write};
 
-/// How long keys are good without asking again.
+/// Age up to which keys are used without fetching them again.
 const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long keys serve while the issuer is down.
+/// Age up to which keys are used while the issuer is down.
 const STALE_MAX: Duration = Duration::from_secs(5 * 24 * 60 * 60);
-/// How often a key that we do not have may make us ask.
+/// Shortest time between fetches caused by a token with an unknown key.
 const SEARCH: Duration = Duration::from_secs(60 * 60);
-/// How soon we ask again after we asked.
-const PAUSE: Duration = Duration::from_secs(10);
+/// Pause after a fetch, so that an issuer in trouble is left alone.
+const RETRY_PAUSE: Duration = Duration::from_secs(10);
 
-/// An issuer, and its keys.
+/// An OpenID issuer and its cached keys.
 #[derive(Debug)]
 pub(super) struct Issuer {
     metadata: Url,
@@ -41,31 +42,33 @@ pub(super) struct Issuer {
     clock: Arc<dyn Clock>,
     private_addresses: bool,
     state: RwLock<State>,
-    /// Whoever fetches holds it.
+    /// Single-flight lock, held during a fetch.
     fetching: Arc<Mutex<()>>,
 }
 
-/// What is known; times are the clock's uptime.
+/// The cached keys and past fetches; times are the clock's uptime.
 #[derive(Clone, Debug, Default)]
 struct State {
     keys: Option<Arc<Keys>>,
     fetched_at: Duration,
-    /// When a fetch last failed.
+    /// Time of the last failed fetch, if none has succeeded since.
     failed_at: Option<Duration>,
-    /// When an unknown key last made us fetch.
+    /// Time of the last fetch caused by an unknown key.
     searched_at: Option<Duration>,
 }
 
-/// What is to be done to find a key.
+/// Next step to find a key.
 enum Next {
     Use(Arc<Keys>),
     Fetch { is_search: bool },
-    Deny(Denial),
+    Deny(Rejection),
 }
 
-const CLOSED: Denial =
-    Denial::Unavailable("the keys to check the token with cannot be had now; send it again");
-const NO_SUCH_KEY: Denial = Denial::Unknown("the token's key is not one of its issuer's");
+/// Fail closed: without keys no token can be checked.
+const CLOSED: Rejection =
+    Rejection::Unavailable("the issuer's keys are not available right now; please try again");
+const NO_SUCH_KEY: Rejection =
+    Rejection::Unauthorized("the token's issuer has no key with this kid");
 
 impl Issuer {
     pub(super) fn new(
@@ -78,20 +81,20 @@ impl Issuer {
         Self { metadata, http, clock, private_addresses, state, fetching }
     }
 
-    /// The keys, among which is the one of this name.
-    pub(super) async fn keys(self: &Arc<Self>, kid: &str) -> Result<Arc<Keys>, Denial> {
+    /// Returns the keys, which contain the one with this id, fetching them if needed.
+    pub(super) async fn keys(self: &Arc<Self>, kid: &str) -> Result<Arc<Keys>, Rejection> {
         if let Some(answer) = self.next(kid).answer() {
             return answer;
         }
         let turn = Arc::clone(&self.fetching).lock_owned().await;
-        // Somebody else may have fetched while we waited.
+        // Another caller may have fetched the keys while this one waited for the lock.
         let is_search = match self.next(kid) {
             Next::Fetch { is_search } => is_search,
             other => return other.answer().unwrap_or(Err(CLOSED)),
         };
         let this = Arc::clone(self);
-        // A task of its own, so that it goes on when the caller hangs up: else callers that come
-        // and go could keep the keys away for ever.
+        // A task of its own, so that the fetch goes on when its caller disconnects: otherwise
+        // clients that connect and hang up could keep the keys from ever being fetched.
         let fetch = tokio::spawn(async move {
             let _turn = turn;
             this.fetch(is_search).await;
@@ -100,17 +103,17 @@ impl Issuer {
         self.next(kid).answer().unwrap_or(Err(CLOSED))
     }
 
-    /// Fetches the keys, to see that it can be done.
+    /// Fetches the keys without caching them, to check that the issuer can be reached.
     pub(super) async fn probe(&self) -> Result<(), HttpError> {
         self.download().await.map(drop)
     }
 
     fn next(&self, kid: &str) -> Next {
-        let state = self.read();
+        let state = read(&self.state).clone();
         let now = self.clock.uptime();
         let is_within =
             |at: Option<Duration>, span| at.is_some_and(|at| now.saturating_sub(at) < span);
-        let may_ask = !is_within(state.failed_at, PAUSE);
+        let may_ask = !is_within(state.failed_at, RETRY_PAUSE);
         let age = now.saturating_sub(state.fetched_at);
         let Some(keys) = state.keys.filter(|_| age < STALE_MAX) else {
             return if may_ask { Next::Fetch { is_search: false } } else { Next::Deny(CLOSED) };
@@ -121,7 +124,7 @@ impl Issuer {
         if keys.get(kid).is_some() {
             return Next::Use(keys);
         }
-        if may_ask && age >= PAUSE && !is_within(state.searched_at, SEARCH) {
+        if may_ask && age >= RETRY_PAUSE && !is_within(state.searched_at, SEARCH) {
             return Next::Fetch { is_search: true };
         }
         Next::Deny(NO_SUCH_KEY)
@@ -130,7 +133,7 @@ impl Issuer {
     async fn fetch(&self, is_search: bool) {
         let result = self.download().await;
         let now = self.clock.uptime();
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = write(&self.state);
         match result {
             Ok(keys) => {
                 let searched_at = if is_search { Some(now) } else { state.searched_at };
@@ -153,11 +156,12 @@ impl Issuer {
         let metadata: Metadata = self.http.get(self.metadata.clone()).await?;
         let set: KeySet = self.http.get(self.keys_address(&metadata.jwks_uri)?).await?;
         let keys = Keys::of(set);
-        // A set without a key of use is a mistake; it must not push out the keys that we have.
+        // A key set without a usable key is a mistake; it must not replace the cached keys.
         if keys.is_empty() { Err(HttpError::NotJson) } else { Ok(keys) }
     }
 
-    /// Where the metadata sends us for the keys: not to the inside from the outside.
+    /// Checks the address of the keys (SSRF guard): public metadata must not point to an internal
+    /// host.
     fn keys_address(&self, text: &str) -> Result<Url, HttpError> {
         let url = http::secure(text).ok_or(HttpError::NotSecure)?;
         let host = url.host_str().unwrap_or_default();
@@ -165,22 +169,18 @@ impl Issuer {
         let is_good = if http::is_here(&url) {
             http::is_here(&self.metadata)
         } else {
-            // A name is looked at when it is looked up.
+            // Host names are checked when they are resolved.
             self.private_addresses || literal.map_or(true, is_public)
         };
         if is_good { Ok(url) } else { Err(HttpError::NotSecure) }
     }
-
-    fn read(&self) -> State {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 impl Next {
-    fn answer(self) -> Option<Result<Arc<Keys>, Denial>> {
+    fn answer(self) -> Option<Result<Arc<Keys>, Rejection>> {
         match self {
             Self::Use(keys) => Some(Ok(keys)),
-            Self::Deny(denial) => Some(Err(denial)),
+            Self::Deny(rejection) => Some(Err(rejection)),
             Self::Fetch { .. } => None,
         }
     }

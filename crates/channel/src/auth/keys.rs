@@ -1,4 +1,4 @@
-//! The keys of an issuer.
+//! JSON Web Key Set (JWKS) of an issuer, with the endorsements of each key.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -6,23 +6,22 @@ use jsonwebtoken::DecodingKey;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A public key, and what its issuer says of it.
+/// A public key with the issuer's metadata.
 #[derive(Debug)]
 pub(super) struct Key {
     pub(super) decoding: DecodingKey,
-    /// The only algorithm it is for, if the issuer says so.
+    /// The only algorithm that it is for, if the issuer names one.
     pub(super) algorithm: Option<jsonwebtoken::Algorithm>,
-    /// The channels that it may speak for.
+    /// Endorsements: ids of the channels whose activities it may sign for.
     pub(super) endorsements: Vec<String>,
 }
 
-/// The keys of an issuer, by name. `None` is a name that two keys have: nobody can say which is
-/// meant.
+/// The keys of an issuer by id (`kid`). `None` marks an id that two keys share, which is ambiguous.
 #[derive(Debug)]
 pub(super) struct Keys(BTreeMap<String, Option<Key>>);
 
 impl Keys {
-    /// Takes the keys that can check a signature here, and leaves out the others.
+    /// Keeps the keys that can verify a signature here, and leaves out the others.
     pub(super) fn of(set: KeySet) -> Self {
         let mut keys = BTreeMap::new();
         for (kid, key) in set.keys.into_iter().filter_map(read) {
@@ -43,7 +42,7 @@ impl Keys {
     }
 }
 
-/// A key set as an issuer publishes it. One strange key must not hide the others.
+/// The key set as published. A key that cannot be parsed must not hide the others.
 #[derive(Deserialize)]
 pub(super) struct KeySet {
     keys: Vec<Value>,

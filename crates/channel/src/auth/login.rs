@@ -1,4 +1,5 @@
-//! Asking the login service, or the machine, for a token of the bot's own.
+//! OAuth 2.0 client credentials: requests access tokens from the login service, or from the machine
+//! for a managed identity.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -17,14 +18,15 @@ use super::{
     tokens::TokenError,
 };
 
-/// The longest error code that is repeated.
+/// Length limit of an error code that is repeated in an error.
 const CODE_CHARS_MAX: usize = 64;
-/// How long a token is taken to last if nothing says it.
+/// Assumed lifetime of a token if the answer names none.
 const LIFETIME_DEFAULT: Duration = Duration::from_secs(5 * 60);
-/// Azure's metadata service gives tokens to whoever can reach it; it is never asked.
+/// Azure's instance metadata service. It gives tokens to anybody who can reach it, so it is never
+/// called.
 const METADATA_SERVICE: &str = "169.254.169.254";
 
-/// Where tokens come from, and by what right.
+/// The token endpoint, and the credential for it.
 #[derive(Debug)]
 pub(super) struct Login {
     app_id: String,
@@ -40,7 +42,7 @@ enum Credential {
     Machine(Secret),
 }
 
-/// A token, and how long it lasts.
+/// A token and its lifetime.
 #[derive(Debug)]
 pub(super) struct Granted {
     pub(super) header: HeaderValue,
@@ -70,7 +72,7 @@ impl Login {
         Ok(Self { app_id: options.app_id.clone(), address, credential, http })
     }
 
-    /// Asks for a token.
+    /// Requests a token.
     pub(super) async fn ask(&self, scope: &str, now: Timestamp) -> Result<Granted, TokenError> {
         let request = match &self.credential {
             Credential::Machine(header) => {
@@ -88,11 +90,12 @@ impl Login {
                 self.form(scope, &[("client_secret", password.expose())])
             }
             Credential::Certificate(certificate) => {
-                let statement = certificate.statement(&self.app_id, self.address.as_str(), now);
-                let statement = statement.ok_or(TokenError::CREDENTIALS)?;
+                let assertion =
+                    certificate.client_assertion(&self.app_id, self.address.as_str(), now);
+                let assertion = assertion.ok_or(TokenError::CREDENTIALS)?;
                 let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
                 let proof =
-                    [("client_assertion_type", kind), ("client_assertion", statement.expose())];
+                    [("client_assertion_type", kind), ("client_assertion", assertion.expose())];
                 self.form(scope, &proof)
             }
         };
@@ -116,7 +119,7 @@ impl Login {
             .append_pair("client_id", &self.app_id)
             .append_pair("scope", scope)
             .extend_pairs(proof);
-        // A form is written like a query.
+        // A form body is encoded like a query string.
         let body = form.query().unwrap_or_default().to_owned();
         let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
         self.http.client().post(self.address.clone()).header(CONTENT_TYPE, kind).body(body)
@@ -135,7 +138,7 @@ fn credential(options: &AuthOptions) -> Result<Credential, AuthError> {
     }
 }
 
-/// `{login}/{tenant}/oauth2/v2.0/token`. The SDKs' setting may have the tenant in it already.
+/// Builds `{login}/{tenant}/oauth2/v2.0/token`. The SDKs' setting may already contain the tenant.
 fn token_address(options: &AuthOptions) -> Result<Url, AuthError> {
     let cloud = &options.cloud;
     let bad = AuthError::Setting {
@@ -160,7 +163,8 @@ fn token_address(options: &AuthOptions) -> Result<Url, AuthError> {
     http::secure(&text).ok_or(bad)
 }
 
-/// The environment names an address of this machine, which on App Service is a link-local one.
+/// Parses the managed identity's endpoint: an address of this machine, on App Service a link-local
+/// one.
 fn machine_address(text: &str) -> Option<Url> {
     if let Some(url) = http::secure(text) {
         return Some(url);
@@ -201,7 +205,7 @@ fn granted(body: &[u8], now: Timestamp) -> Option<Granted> {
     Some(Granted { header, lifetime })
 }
 
-/// A number, which some services write as text.
+/// Reads a number of seconds, which some services write in quotes.
 fn seconds(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => text.parse().ok(),
@@ -209,7 +213,7 @@ fn seconds(value: &Value) -> Option<u64> {
     }
 }
 
-/// The service's code for the error, if it looks like one: its sentence may repeat what we sent.
+/// Reads the service's error code, if it looks like one. Its description may repeat what was sent.
 fn error_code(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Answer {

@@ -1,11 +1,11 @@
-//! What a bot is to the login service and to channels.
+//! Options of authentication in both directions.
 
 use std::{fmt, time::Duration};
 
 use super::{Certificate, Cloud, Secret};
 use crate::ServiceUrls;
 
-/// How a bot authenticates its callers, and itself.
+/// Options for authenticating callers, and the bot itself.
 ///
 /// # Example
 /// ```
@@ -21,67 +21,67 @@ use crate::ServiceUrls;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AuthOptions {
-    /// The id of the app: tokens must be for it.
+    /// The app id of the bot: the audience that tokens must name.
     pub app_id: String,
-    /// Who may own the app.
+    /// Single-tenant, multi-tenant or managed identity.
     pub app_type: AppType,
-    /// The tenant of an app that has only one.
+    /// The tenant of a single-tenant app or a managed identity.
     pub tenant_id: Option<String>,
-    /// The secret of the app.
+    /// The client secret of the app.
     pub password: Option<Secret>,
-    /// The certificate of the app; it goes before the secret.
+    /// The certificate of the app; used instead of the secret if both are set.
     pub certificate: Option<Certificate>,
-    /// Where the machine gives out tokens, for [`AppType::UserAssignedMsi`].
+    /// The machine's token endpoint, for [`AppType::UserAssignedMsi`].
     pub managed_identity: Option<ManagedIdentity>,
-    /// The cloud that the bot lives in.
+    /// The cloud that the bot is registered in.
     pub cloud: Cloud,
-    /// How tokens may be signed.
+    /// Signature algorithms that are accepted.
     pub algorithms: Vec<Algorithm>,
-    /// How far the clocks of issuer and bot may be apart.
+    /// Clock skew between issuer and bot that is tolerated.
     pub leeway: Duration,
-    /// Lets the Bot Framework Emulator in, with a token of the app itself, for these service URLs.
-    /// Such a token says nothing of the service URL, so it is off unless a list is given.
+    /// Accepts the Bot Framework Emulator, which uses a token of the app itself, for these service
+    /// URLs. Such a token does not name the service URL, so this is off unless a list is given.
     pub emulator: Option<ServiceUrls>,
-    /// Lets other bots call this one as a skill. Off unless the callers are named.
+    /// Accepts other bots, which call this one as a skill. Off unless the callers are listed.
     pub skills: Option<Skills>,
-    /// How long asking for keys or for a token may take.
+    /// Timeout of a request for keys or for a token.
     pub timeout: Duration,
-    /// Lets the names of issuer and login service lead to private addresses.
+    /// Allows the host names of issuer and login service to resolve to private addresses.
     pub private_addresses: bool,
 }
 
-/// Which bots may call this one as a skill, and where replies to them may go.
+/// Bots that may call this one as a skill, and the service URLs that they may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skills {
     /// The app ids of the callers.
     pub callers: Vec<String>,
-    /// Their service URLs, which their tokens do not say.
+    /// Their service URLs, which their tokens do not name.
     pub service_urls: ServiceUrls,
 }
 
-/// Where the machine gives out tokens for its identity: the environment's `IDENTITY_ENDPOINT` and
+/// Token endpoint of a managed identity: the environment's `IDENTITY_ENDPOINT` and
 /// `IDENTITY_HEADER`, as App Service, Functions and Container Apps set them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManagedIdentity {
-    /// The address.
+    /// The URL of the endpoint.
     pub endpoint: String,
-    /// What proves that the request comes from inside.
+    /// The header value that proves that a request comes from this machine.
     pub header: Secret,
 }
 
-/// Who may own an app: the SDK's `MicrosoftAppType`.
+/// The type of an app registration: the SDKs' `MicrosoftAppType`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AppType {
-    /// Many tenants.
+    /// An app that is registered for many tenants.
     #[default]
     MultiTenant,
-    /// One tenant, named by its id.
+    /// An app of one tenant, named by its id.
     SingleTenant,
-    /// An identity of the machine, in one tenant.
+    /// A managed identity of the machine, in one tenant.
     UserAssignedMsi,
 }
 
-/// How a token is signed. There is no other way to sign one.
+/// Signature algorithm of a token. No other algorithms are supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// RSA with SHA-256.
@@ -92,25 +92,25 @@ pub enum Algorithm {
     Rs512,
 }
 
-/// Why [`AuthOptions`] cannot be used.
+/// Error in [`AuthOptions`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthError {
-    /// A setting is missing or makes no sense.
+    /// A setting is missing or invalid.
     #[error("{setting}: {reason}")]
     Setting {
-        /// Its name.
+        /// The name of the setting.
         setting: &'static str,
-        /// What is wrong, and what to do.
+        /// The problem, as the end of a sentence.
         reason: &'static str,
     },
-    /// The HTTP client cannot start: most likely the machine has no certificates to trust.
+    /// The HTTP client cannot start: most likely the machine has no trusted CA certificates.
     #[error("the HTTP client cannot start; are the CA certificates of this machine installed?")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl AuthOptions {
-    /// An app of many tenants in the public cloud, without credentials.
+    /// Creates the options of a multi-tenant app in the public cloud, without credentials.
     #[must_use]
     pub fn new(app_id: impl Into<String>) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl AuthOptions {
         }
     }
 
-    /// The app's own tenant; an error if it must have one and has none.
+    /// Returns the app's tenant, or an error if the app type needs one and there is none.
     pub(super) fn own_tenant(&self) -> Result<Option<&str>, AuthError> {
         let tenant = self.tenant_id.as_deref().filter(|tenant| !tenant.is_empty());
         let is_name = |tenant: &str| {
@@ -152,7 +152,7 @@ impl AuthOptions {
 }
 
 impl Algorithm {
-    /// Its name in tokens.
+    /// Returns its name in tokens (`alg`).
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

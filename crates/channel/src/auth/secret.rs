@@ -1,8 +1,8 @@
-//! Text that must not be seen.
+//! Secret text that is redacted in logs.
 
 use std::fmt;
 
-/// A password, a key or a token: text that no log line, error or `Debug` shows.
+/// A password, a key or a token. No log line, error or `Debug` shows its text.
 ///
 /// # Example
 /// ```
@@ -15,18 +15,18 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes the text.
+    /// Wraps the text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text, for sending it where it belongs and nothing else.
+    /// Returns the text, to be sent to its recipient and used for nothing else.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is no text.
+    /// Reports whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! The settings by the names that the SDKs use.
+//! Options from settings with the names that the Bot Framework SDKs use.
 
 use super::{
     Secret,
@@ -7,21 +7,20 @@ use super::{
 };
 
 impl AuthOptions {
-    /// Reads the names that the Bot Framework SDKs use, from an environment or a file. Names that
-    /// mean nothing here are skipped; an empty value counts as none; case does not matter in a
-    /// name.
+    /// Reads settings with the names that the Bot Framework SDKs use, from an environment or a
+    /// file. Unknown names are skipped; an empty value counts as none; names are case-insensitive.
     ///
     /// `MicrosoftAppId`, `MicrosoftAppPassword`, `MicrosoftAppType` and `MicrosoftAppTenantId` say
     /// who the app is; `ChannelService` names its cloud; `IDENTITY_ENDPOINT` and `IDENTITY_HEADER`
-    /// are set by the machine for a managed identity. `ToBotFromChannelOpenIdMetadataUrl`,
+    /// are set by the platform for a managed identity. `ToBotFromChannelOpenIdMetadataUrl`,
     /// `ToBotFromChannelTokenIssuer`, `ToBotFromEmulatorOpenIdMetadataUrl`,
     /// `ToChannelFromBotLoginUrl` and `ToChannelFromBotOAuthScope` replace single addresses of the
     /// cloud.
     ///
-    /// Gives `None` when there is no app id: then there is no authentication.
+    /// Returns `None` when there is no app id: then there is no authentication.
     ///
     /// # Errors
-    /// [`AuthError::Setting`] when a setting makes no sense or another one is missing for it.
+    /// [`AuthError::Setting`] when a setting is invalid or another one that it needs is missing.
     ///
     /// # Example
     /// ```
@@ -92,9 +91,7 @@ impl Settings {
         let Some(app_id) = self.app_id else {
             return match (self.password, self.app_type) {
                 (None, None) => Ok(None),
-                _ => {
-                    bad("MicrosoftAppId", "it is missing, but other settings of the app are there")
-                }
+                _ => bad("MicrosoftAppId", "it is missing, but other settings of the app are set"),
             };
         };
         let app_type = match self.app_type.unwrap_or_default().to_ascii_lowercase().as_str() {
@@ -116,7 +113,7 @@ impl Settings {
         replace(&mut cloud.issuer, self.issuer);
         replace(&mut cloud.login_metadata, self.login_metadata);
         replace(&mut cloud.login, self.login);
-        // The SDKs leave the suffix off, and so do people's settings.
+        // The SDKs' settings have no suffix `/.default`.
         let scope = self.scope.map(|scope| {
             let base = scope.trim_end_matches("/.default").trim_end_matches('/');
             format!("{base}/.default")

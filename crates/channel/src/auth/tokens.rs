@@ -1,9 +1,9 @@
-//! The bot's own tokens, which it shows to channels.
+//! Access tokens of the bot itself, which it presents to channels.
 
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use sayso_turn::clock::Clock;
@@ -12,18 +12,20 @@ use super::{
     http::HttpError,
     login::Login,
     options::{AuthError, AuthOptions},
-    slot::{Bearer, Slot},
+    token_cache::{Bearer, TokenCache},
 };
+use crate::sync::lock;
 
-/// A bot needs one, and one for each skill that it calls.
+/// Limit on cached tokens. A bot needs one, and one more for each skill that it calls.
 const SCOPES_MAX: usize = 100;
 
-/// Gets the bot's own tokens: with a secret or a certificate from the login service, or from the
-/// machine for a managed identity. Cloning is cheap and shares the tokens.
+/// Gets access tokens for the bot (OAuth 2.0 client credentials): from the login service with a
+/// secret or a certificate, or from the machine for a managed identity. Cloning is cheap and shares
+/// the tokens.
 ///
 /// # Guarantees
-/// A token is kept for each scope, renewed five minutes before its end, and asked for once however
-/// many need it.
+/// One token is cached per scope, renewed five minutes before it expires, and requested once
+/// however many callers wait for it (single-flight).
 ///
 /// # Example
 /// ```
@@ -48,28 +50,28 @@ pub struct Tokens {
     login: Arc<Login>,
     clock: Arc<dyn Clock>,
     scope: String,
-    slots: Arc<Mutex<BTreeMap<String, Arc<Slot>>>>,
+    caches: Arc<Mutex<BTreeMap<String, Arc<TokenCache>>>>,
 }
 
-/// Why there is no token, or no key to check one with.
+/// Failure to get a token, or the keys that tokens are checked with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// Whoever was asked gave no answer of use.
-    #[error("it cannot be asked: {reason}")]
+    /// The issuer or the login service gave no usable answer.
+    #[error("no usable answer: {reason}")]
     Unavailable {
-        /// What happened.
+        /// The failure, as the end of a sentence.
         reason: String,
     },
-    /// The login service refused.
+    /// The login service refused to issue a token.
     #[error(
         "the login service answered {status}{}; check the app's id, its secret or certificate, and its tenant",
         in_brackets(code.as_deref())
     )]
     Refused {
-        /// The status of the answer.
+        /// The HTTP status of the answer.
         status: u16,
-        /// The service's code for the error.
+        /// The service's error code.
         code: Option<String>,
     },
     /// The credentials cannot be used.
@@ -79,7 +81,7 @@ pub enum TokenError {
 
 impl TokenError {
     pub(super) const CREDENTIALS: Self = Self::Credentials("the app's credentials cannot be used");
-    pub(crate) const NOT_YET: Self = Self::Credentials("it has not come yet");
+    pub(crate) const NOT_YET: Self = Self::Credentials("it has not arrived yet");
     pub(crate) const NOT_ACCEPTED: Self =
         Self::Credentials("the channel does not accept the bot's token");
 
@@ -95,49 +97,50 @@ impl From<HttpError> for TokenError {
 }
 
 impl Tokens {
-    /// Takes the credentials. It asks nobody anything yet.
+    /// Reads the credentials from the options. Makes no request yet.
     ///
     /// # Errors
     /// [`AuthError`] when there are no credentials, an option makes no sense or the HTTP client
     /// cannot start.
     pub fn new(options: &AuthOptions, clock: Arc<dyn Clock>) -> Result<Self, AuthError> {
         let login = Arc::new(Login::new(options)?);
-        Ok(Self { login, clock, scope: options.cloud.scope.clone(), slots: Arc::default() })
+        Ok(Self { login, clock, scope: options.cloud.scope.clone(), caches: Arc::default() })
     }
 
-    /// Gets a token, to see that it can be done.
+    /// Requests a token, to check that the credentials work.
     ///
     /// # Errors
-    /// [`TokenError`] that says why not.
+    /// [`TokenError`] when there is no token.
     ///
     /// # Cancellation
-    /// Dropping the future stops the waiting; a token that arrives later is kept.
+    /// Dropping the future only stops waiting; a token that arrives later is cached.
     pub async fn probe(&self) -> Result<(), TokenError> {
         self.bearer(None, None).await.map(drop)
     }
 
-    /// A token for a scope, or for channels; if one was refused by a channel, another.
+    /// Returns a token for a scope, by default that of the channels. A token that a channel refused
+    /// is not returned again.
     pub(crate) async fn bearer(
         &self,
         scope: Option<&str>,
         refused: Option<&Bearer>,
     ) -> Result<Bearer, TokenError> {
         let scope = scope.unwrap_or(&self.scope).to_owned();
-        let slot = self.slot(&scope);
+        let cache = self.cache(&scope);
         let (login, clock) = (Arc::clone(&self.login), Arc::clone(&self.clock));
         let ask = move || async move { login.ask(&scope, clock.now()).await };
-        slot.bearer(&self.clock, refused, ask).await
+        cache.bearer(&self.clock, refused, ask).await
     }
 
-    fn slot(&self, scope: &str) -> Arc<Slot> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = slots.get(scope) {
-            return Arc::clone(slot);
+    fn cache(&self, scope: &str) -> Arc<TokenCache> {
+        let mut caches = lock(&self.caches);
+        if let Some(cache) = caches.get(scope) {
+            return Arc::clone(cache);
         }
-        if slots.len() >= SCOPES_MAX {
-            slots.clear();
+        if caches.len() >= SCOPES_MAX {
+            caches.clear();
         }
-        Arc::clone(slots.entry(scope.to_owned()).or_default())
+        Arc::clone(caches.entry(scope.to_owned()).or_default())
     }
 }
 
@@ -157,12 +160,12 @@ mod tests {
         let password = Some(Secret::new("x"));
         let options = AuthOptions { password, ..AuthOptions::new("app") };
         let tokens = Tokens::new(&options, Arc::new(SystemClock::new())).unwrap();
-        let first = tokens.slot("a");
-        assert!(Arc::ptr_eq(&first, &tokens.slot("a")));
-        assert!(!Arc::ptr_eq(&first, &tokens.slot("b")));
+        let first = tokens.cache("a");
+        assert!(Arc::ptr_eq(&first, &tokens.cache("a")));
+        assert!(!Arc::ptr_eq(&first, &tokens.cache("b")));
         for number in 0..3 * SCOPES_MAX {
-            drop(tokens.slot(&number.to_string()));
+            drop(tokens.cache(&number.to_string()));
         }
-        assert!(tokens.slots.lock().unwrap().len() <= SCOPES_MAX);
+        assert!(tokens.caches.lock().unwrap().len() <= SCOPES_MAX);
     }
 }

@@ -1,32 +1,32 @@
-//! A token that was checked, and the activity that came with it.
+//! Authorization: binds a verified token to the activity that came with it.
 
 use std::sync::Arc;
 
 use sayso_turn::activity::{Activity, Raw};
 
-use super::{denial::Denial, keys::Keys, options::Skills};
+use super::{keys::Keys, options::Skills, rejection::Rejection};
 use crate::ServiceUrls;
 
-/// A caller whose token is good. Whether it may send a given activity is another question.
+/// A caller with a valid token. [`admit`](Self::admit) decides whether it may send an activity.
 #[derive(Debug)]
 pub(crate) struct Verified {
     pub(super) caller: Caller,
-    /// What the activity's `callerId` becomes.
+    /// The `callerId` that the activity gets.
     pub(super) caller_id: Option<String>,
 }
 
-/// Who shows a token, and what binds the token to an activity.
+/// The type of a caller, and the data that binds its token to an activity.
 #[derive(Debug)]
 pub(super) enum Caller {
-    /// A channel: the token says its service URL, the key says which channels it speaks for.
+    /// A channel: the token names its service URL, and the key has endorsements for channels.
     Channel { service_url: Option<String>, keys: Arc<Keys>, kid: String },
-    /// The emulator or another bot: the token says nothing, so a list must.
+    /// The emulator or another bot: the token names no service URL, so a list decides.
     Listed { service_urls: ServiceUrls },
 }
 
 impl Verified {
-    /// Whether the caller may send this activity; if so, the activity learns who called.
-    pub(crate) fn admit(&self, activity: &mut Activity) -> Result<(), Denial> {
+    /// Checks that the caller may send this activity, and sets the activity's `callerId`.
+    pub(crate) fn admit(&self, activity: &mut Activity) -> Result<(), Rejection> {
         let named = activity.service_url.as_deref().unwrap_or_default();
         match &self.caller {
             Caller::Channel { service_url, keys, kid } => {
@@ -34,15 +34,15 @@ impl Verified {
                 let channel = activity.channel_id.as_deref().unwrap_or_default();
                 let key = keys.get(kid).filter(|_| !channel.is_empty());
                 if !key.is_some_and(|key| key.endorsements.iter().any(|known| known == channel)) {
-                    return Err(Denial::Forbidden(
-                        "the token's key does not speak for the activity's channelId",
+                    return Err(Rejection::Forbidden(
+                        "the token's key is not endorsed for the activity's channelId",
                     ));
                 }
             }
             Caller::Listed { service_urls } => {
                 if !service_urls.allows(named) {
-                    return Err(Denial::Forbidden(
-                        "the activity's serviceUrl is not on the list for such callers",
+                    return Err(Rejection::Forbidden(
+                        "the activity's serviceUrl is not allowed for this caller",
                     ));
                 }
             }
@@ -54,16 +54,18 @@ impl Verified {
     }
 }
 
-/// Whether a token's claim is the activity's service URL, give or take case and a final slash.
-fn check_service_url(claimed: Option<&str>, named: &str) -> Result<(), Denial> {
+/// Checks that a token's claim is the activity's service URL, but for case and one final slash.
+fn check_service_url(claimed: Option<&str>, named: &str) -> Result<(), Rejection> {
     let Some(claimed) = claimed.filter(|claimed| !claimed.is_empty()) else {
-        return Err(Denial::Forbidden("the token does not say its service URL"));
+        return Err(Rejection::Forbidden("the token has no service URL"));
     };
     let bare = |url: &'_ str| url.strip_suffix('/').unwrap_or(url).to_ascii_lowercase();
-    // In these, readers of URLs differ about where the host ends.
+    // Parsers of URLs disagree on where the host ends if one of these characters occurs.
     let is_plain = claimed.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\@#?".contains(&byte));
     if !is_plain || bare(claimed) != bare(named) {
-        return Err(Denial::Forbidden("the token's service URL is not the activity's serviceUrl"));
+        return Err(Rejection::Forbidden(
+            "the token's service URL does not match the activity's serviceUrl",
+        ));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What is said in a conversation.
+//! Activities of a conversation: sending, updating, deleting.
 
 use sayso_turn::activity::{Account, Activities, Activity};
 
@@ -10,13 +10,13 @@ use super::{
 use crate::connector::body;
 
 impl Service {
-    /// Says something in a conversation, and returns the id that the channel gave it, if any.
+    /// Sends an activity to a conversation, and returns the id that the channel assigned, if any.
     ///
-    /// The activity's own id is not sent. Kinds that mean nothing to channels, such as traces, are
-    /// sent like all others; the engine's courier knows better.
+    /// The activity's own id is not sent. Kinds that channels do not support, such as traces, are
+    /// sent like all others, unlike by the engine's courier.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
     /// It may have been sent.
@@ -30,10 +30,10 @@ impl Service {
         Ok(self.ask(call).await?.id().await)
     }
 
-    /// Answers an activity, and returns the id that the channel gave the answer, if any.
+    /// Replies to an activity, and returns the id that the channel assigned to the reply, if any.
     ///
     /// # Errors
-    /// [`Error`], by what to do. No activity can have the id `history`: that is another call.
+    /// [`Error`], sorted by remedy. No activity can have the id `history`: that is another call.
     ///
     /// # Cancellation
     /// It may have been sent.
@@ -51,14 +51,13 @@ impl Service {
         Ok(self.ask(call).await?.id().await)
     }
 
-    /// Puts an activity in the place of an earlier one, and returns the id that it has now, if the
-    /// channel says it.
+    /// Replaces an earlier activity, and returns its id, if the channel's answer has one.
     ///
     /// # Errors
-    /// [`Error`], by what to do. Channels that cannot do it refuse.
+    /// [`Error`], sorted by remedy. Channels without support for it refuse.
     ///
     /// # Cancellation
-    /// It may have been changed; making the call again does no harm.
+    /// It may have been changed; repeating the call is harmless.
     pub async fn update(
         &self,
         conversation: &str,
@@ -71,24 +70,24 @@ impl Service {
         Ok(self.ask(call).await?.id().await)
     }
 
-    /// Takes an activity back.
+    /// Deletes an activity.
     ///
     /// # Errors
-    /// [`Error`], by what to do. [`Error::Gone`] says that it is not there any more; channels that
-    /// cannot do it refuse.
+    /// [`Error`], sorted by remedy. [`Error::Gone`] means that it does not exist any more; channels
+    /// without support for it refuse.
     ///
     /// # Cancellation
-    /// It may have been deleted; making the call again does no harm.
+    /// It may have been deleted; repeating the call is harmless.
     pub async fn delete(&self, conversation: &str, id: &str) -> Result<(), Error> {
         let url = self.activity(conversation, id)?.address()?;
         self.ask(Call::delete("deleting the activity", url)).await?.done().await;
         Ok(())
     }
 
-    /// Who can see an activity.
+    /// Lists the members that can see an activity.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
     /// It changes nothing.
@@ -101,10 +100,11 @@ impl Service {
         self.ask(Call::get("listing the activity's members", url)).await?.value().await
     }
 
-    /// Uploads what was said before, and returns the id that the channel gave it, if any.
+    /// Uploads a transcript of earlier messages, and returns the id that the channel assigned, if
+    /// any.
     ///
     /// # Errors
-    /// [`Error`], by what to do. Most channels refuse.
+    /// [`Error`], sorted by remedy. Most channels refuse.
     ///
     /// # Cancellation
     /// It may have been uploaded.

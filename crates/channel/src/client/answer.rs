@@ -1,7 +1,7 @@
-//! What a channel's answer says, and how it is read.
+//! Classification and parsing of a channel's answers.
 //!
-//! A status of success is the answer: 200, 201 and 202 mean the same, with a body or without. Where
-//! the body is what was asked for, one that cannot be read leaves the outcome unknown.
+//! A success status decides: 200, 201 and 202 mean the same, with a body or without. Where the call
+//! is for the body, a body that cannot be parsed leaves the outcome unknown.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -21,26 +21,26 @@ use serde::{Deserialize, de::DeserializeOwned};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Error, call::not_accepted};
-use crate::connector::pauses::WAIT_MAX;
+use crate::connector::host_rate_limiter::RETRY_AFTER_MAX;
 
-/// How much of an answer is read.
+/// Size limit of an answer.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// The longest error code that is repeated.
+/// Length limit of an error code that is repeated in an error.
 const CODE_CHARS_MAX: usize = 64;
 
-/// An answer; once it is sorted, one of success.
+/// An answer; after [`sort`](Self::sort), a successful one.
 #[derive(Debug)]
 pub(crate) struct Answer<B = Incoming> {
-    /// What was asked, as the beginning of a sentence that ends with *failed*.
+    /// The purpose of the call, as the beginning of a sentence that ends with *failed*.
     pub(crate) what: &'static str,
-    /// Whether asking changes nothing.
+    /// True if the call changes nothing (`GET`).
     pub(crate) is_read: bool,
-    /// When it must have been read.
+    /// Deadline for reading the body.
     pub(crate) until: Instant,
     pub(crate) response: Response<B>,
 }
 
-/// Why a body cannot be had.
+/// Failure to read a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
     Broken,
@@ -48,7 +48,7 @@ enum Cut {
 }
 
 impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
-    /// Tells success from the rest. This is the one table of what a status means.
+    /// Separates success from errors. This is the only place that interprets status codes.
     pub(crate) async fn sort(self, has_token: bool, clock: &dyn Clock) -> Result<Self, Error> {
         let (what, status) = (self.what, self.response.status());
         if status.is_success() {
@@ -61,13 +61,13 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
                 let after = retry_after(self.response.headers(), clock.now());
                 Error::Throttled { after, reason }
             }
-            // We set no condition, so it is one of the channel's own: two writers met in one
-            // conversation. Teams says so, and asks to try again. Other conversations may go on.
+            // The request has no condition, so this is the channel's own: two concurrent writes in
+            // one conversation. Teams does this, and documents a retry. It does not block the host.
             StatusCode::PRECONDITION_FAILED => Error::Throttled { after: None, reason },
             StatusCode::UNAUTHORIZED if has_token => not_accepted(what),
             StatusCode::UNAUTHORIZED => refused(format!("{reason}, and no credentials are set")),
             StatusCode::REQUEST_TIMEOUT => Error::Unknown { reason },
-            // Every other 5xx may come after it was done, and so may what is no status at all.
+            // Every other 5xx, or an unexpected 1xx, may come after the call took effect.
             status if is_unclear(status) => Error::Unknown { reason },
             status if status.is_redirection() => {
                 refused(format!("{reason}, and redirects are not followed"))
@@ -76,38 +76,38 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
         })
     }
 
-    /// Lets the connection be used again; what the body says does not matter.
+    /// Reads and ignores the body, so that the connection can be reused.
     pub(super) async fn done(self) {
         drop(self.read(ANSWER_BYTES_MAX).await);
     }
 
-    /// The id that the channel gave, if it says one.
+    /// Returns the id that the channel assigned, if the body has one.
     pub(crate) async fn id(self) -> Option<String> {
-        // The status is the answer. A body that cannot be read takes nothing back.
+        // The status decides. A body that cannot be read does not undo the success.
         given_id(&self.read(ANSWER_BYTES_MAX).await.ok()?)
     }
 
-    /// What was asked for.
+    /// Parses the body.
     pub(super) async fn value<T: DeserializeOwned>(self) -> Result<T, Error> {
         let (what, is_read, status) = (self.what, self.is_read, self.response.status());
         let problem = match self.read(ANSWER_BYTES_MAX).await {
             Ok(body) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
                 Err(_) if body.is_empty() => "without a body",
-                Err(_) => "with a body that is not what was asked for",
+                Err(_) => "with an unexpected body",
             },
-            Err(Cut::Broken) => "with a body that broke off",
+            Err(Cut::Broken) => "with an incomplete body",
             Err(Cut::TooLong) if is_read => {
                 return Err(too_long(what, ANSWER_BYTES_MAX));
             }
-            Err(Cut::TooLong) => "with a body that is too long to read",
+            Err(Cut::TooLong) => "with a body that is too large to read",
         };
         Err(Error::Unknown {
             reason: format!("{what} failed: the channel answered {status} {problem}"),
         })
     }
 
-    /// The media type and the content of a file that has at most so many bytes.
+    /// Reads the media type and the content of a file of at most `bytes_max` bytes.
     pub(super) async fn content(
         self,
         bytes_max: usize,
@@ -117,7 +117,7 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
         let text = |name| headers.get(name)?.to_str().ok();
         let kind = text(CONTENT_TYPE).map(str::to_owned);
         let length: Option<u64> = text(CONTENT_LENGTH).and_then(|text| text.parse().ok());
-        // Not even begun if it says that it does not fit; `read` sees whether it does.
+        // Nothing is read if `Content-Length` exceeds the limit; `read` enforces it anyway.
         if length.is_some_and(|length| usize::try_from(length).map_or(true, |it| it > bytes_max)) {
             return Err(too_long(what, bytes_max));
         }
@@ -125,7 +125,7 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
             Ok(bytes) => Ok((kind, bytes)),
             Err(Cut::TooLong) => Err(too_long(what, bytes_max)),
             Err(Cut::Broken) => {
-                Err(Error::Unknown { reason: format!("{what} failed: the file broke off") })
+                Err(Error::Unknown { reason: format!("{what} failed: the file is incomplete") })
             }
         }
     }
@@ -139,18 +139,18 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
         match status {
             StatusCode::NOT_FOUND | StatusCode::GONE => return Error::Gone { code, reason },
             StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => {
-                reason.push_str(", so it does not offer that");
+                reason.push_str(", which means that it does not support this call");
             }
             _ => {}
         }
         Error::Refused { status: Some(status.as_u16()), code, reason }
     }
 
-    /// The body, if it is there in time.
+    /// Reads the body before the deadline.
     async fn read(self, bytes_max: usize) -> Result<Vec<u8>, Cut> {
         let (until, body) = (self.until, self.response.into_body());
         let mut reading = std::pin::pin!(read(body, bytes_max));
-        // Most bodies come with the head, and need no timer.
+        // Most bodies arrive together with the head, and need no timer.
         if let Some(body) = reading.as_mut().now_or_never() {
             return body;
         }
@@ -158,13 +158,13 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
     }
 }
 
-/// Whether a status leaves open what was done. 501 says that the channel never will.
+/// Reports whether a call with this status may have taken effect. 501 means that it did not.
 fn is_unclear(status: StatusCode) -> bool {
     (status.as_u16() >= 500 && status != StatusCode::NOT_IMPLEMENTED) || status.is_informational()
 }
 
 fn too_long(what: &str, bytes_max: usize) -> Error {
-    Error::unfit(format!("{what} failed: there is more than the limit of {bytes_max} bytes"))
+    Error::unfit(format!("{what} failed: the answer exceeds the limit of {bytes_max} bytes"))
 }
 
 async fn read<B: HttpBody<Data = Bytes> + Send + Unpin>(
@@ -173,7 +173,7 @@ async fn read<B: HttpBody<Data = Bytes> + Send + Unpin>(
 ) -> Result<Vec<u8>, Cut> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        // What is no data are headers that came late.
+        // A frame without data contains trailers.
         let Ok(some) = frame.map_err(|_| Cut::Broken)?.into_data() else { continue };
         if bytes.len() + some.len() > bytes_max {
             return Err(Cut::TooLong);
@@ -187,7 +187,7 @@ fn given_id(body: &[u8]) -> Option<String> {
     object::<Resource>(body)?.id.filter(|id| !id.is_empty())
 }
 
-/// The channel's code for the error, if it looks like one: other text could be anybody's words.
+/// Returns the channel's error code, if it looks like one: other text could be user text.
 fn error_code(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Failed {
@@ -203,23 +203,23 @@ fn error_code(body: &[u8]) -> Option<String> {
     is_code.then_some(code)
 }
 
-/// Reads an object. By itself serde would take a list for one, its items for the members.
+/// Parses a JSON object. serde alone would also accept a list, its items as the members.
 fn object<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
     let is_object = body.trim_ascii_start().starts_with(b"{");
     is_object.then(|| serde_json::from_slice(body).ok()).flatten()
 }
 
-/// How long the channel asks to wait: seconds or a date.
+/// Parses `Retry-After`: seconds or a date.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number too large to read is still a number.
+        // A number that is too large to parse is still a valid number.
         Duration::from_secs(text.parse().unwrap_or(u64::MAX))
     } else {
         let now = UNIX_EPOCH.checked_add(Duration::from_millis(now.as_millis()))?;
         httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default()
     };
-    Some(wait.min(WAIT_MAX))
+    Some(wait.min(RETRY_AFTER_MAX))
 }
 
 #[cfg(test)]

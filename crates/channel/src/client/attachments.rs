@@ -1,4 +1,4 @@
-//! Files: uploading them to a channel and fetching them back.
+//! Attachments: uploading files to a channel and downloading them.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sayso_turn::activity::{AttachmentData, AttachmentInfo};
@@ -9,16 +9,16 @@ use super::{
     path::Path,
 };
 
-/// The content of a file, in one of its forms.
+/// The content of a file, in one of its views.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The media type, as the channel says it.
+    /// The media type from the channel's answer.
     pub content_type: Option<String>,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// A file to upload.
+/// Creates a file to upload.
 ///
 /// # Example
 /// ```
@@ -40,11 +40,11 @@ pub fn file(
 }
 
 impl Service {
-    /// Uploads a file to where the channel keeps those of a conversation, and returns its id.
+    /// Uploads a file to the channel's storage for a conversation, and returns its id.
     ///
     /// # Errors
-    /// [`Error`], by what to do. A success without an id is [`Error::Unknown`]: the file can never
-    /// be named.
+    /// [`Error`], sorted by remedy. A success without an id is [`Error::Unknown`]: the file cannot
+    /// be referred to.
     ///
     /// # Cancellation
     /// It may have been uploaded.
@@ -57,24 +57,24 @@ impl Service {
         })
     }
 
-    /// What the channel knows of a file.
+    /// Looks up the metadata of a file.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
     /// It changes nothing.
     pub async fn attachment(&self, id: &str) -> Result<AttachmentInfo, Error> {
         let url = self.file(id)?.address()?;
-        self.ask(Call::get("looking the file up", url)).await?.value().await
+        self.ask(Call::get("looking up the file", url)).await?.value().await
     }
 
-    /// The content of a file in one of its forms, such as `original` or `thumbnail`, if it has at
-    /// most so many bytes.
+    /// Downloads a file in one of its views, such as `original` or `thumbnail`, if it has at most
+    /// `bytes_max` bytes.
     ///
     /// # Errors
-    /// [`Error`], by what to do. A file that is too long is [`Error::Refused`], and so is one that
-    /// the channel keeps elsewhere and redirects to.
+    /// [`Error`], sorted by remedy. A file that is too large is [`Error::Refused`], and so is one
+    /// that the channel stores elsewhere and redirects to.
     ///
     /// # Cancellation
     /// It changes nothing.
@@ -84,8 +84,8 @@ impl Service {
         view: &str,
         bytes_max: usize,
     ) -> Result<Content, Error> {
-        let url = self.file(id)?.then("/views").id("form", view)?.address()?;
-        let answer = self.ask(Call::get("fetching the file", url)).await?;
+        let url = self.file(id)?.then("/views").id("view", view)?.address()?;
+        let answer = self.ask(Call::get("downloading the file", url)).await?;
         let (content_type, bytes) = answer.content(bytes_max).await?;
         Ok(Content { content_type, bytes })
     }

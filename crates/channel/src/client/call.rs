@@ -1,4 +1,4 @@
-//! One call: what is sent, with which token, and what no answer means.
+//! A request to a channel: building it, authorization, rate limit, and errors without an answer.
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -23,27 +23,27 @@ use crate::{
 };
 
 const SAYSO: HeaderValue = HeaderValue::from_static(concat!("sayso/", env!("CARGO_PKG_VERSION")));
-/// Names a call to servers that drop what they have had already. Others ignore it.
+/// Idempotency key, for servers that deduplicate. Others ignore it.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// A sign that is shown later than this is of no use any more.
-const FLEETING: Duration = Duration::from_secs(3);
+/// Timeout of an ephemeral call; a typing indicator that comes later is of no use.
+const EPHEMERAL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A call to be made.
+/// A request to be made.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// What it is for, as the beginning of a sentence that ends with *failed*.
+    /// The purpose, as the beginning of a sentence that ends with *failed*.
     what: &'static str,
     method: Method,
     address: Address,
     body: Option<Bytes>,
     key: Option<HeaderValue>,
-    is_fleeting: bool,
+    is_ephemeral: bool,
 }
 
 impl Call {
     fn new(what: &'static str, method: Method, address: Address, body: Option<Vec<u8>>) -> Self {
         let body = body.map(Bytes::from);
-        Self { what, method, address, body, key: None, is_fleeting: false }
+        Self { what, method, address, body, key: None, is_ephemeral: false }
     }
 
     pub(crate) fn get(what: &'static str, address: Address) -> Self {
@@ -62,15 +62,15 @@ impl Call {
         Self::new(what, Method::POST, address, Some(body))
     }
 
-    /// The same for every try, so that a server can know it again.
+    /// Sets the idempotency key, which is the same for every attempt.
     pub(crate) fn key(mut self, key: &str) -> Self {
         self.key = HeaderValue::from_str(key).ok();
         self
     }
 
-    /// Made once and in short time, or not at all: nobody will make it again.
-    pub(crate) fn fleeting(mut self) -> Self {
-        self.is_fleeting = true;
+    /// Marks the call as ephemeral: it has a short timeout and is never repeated.
+    pub(crate) fn ephemeral(mut self) -> Self {
+        self.is_ephemeral = true;
         self
     }
 
@@ -94,32 +94,33 @@ impl Call {
         request
     }
 
-    /// Who is called, as far as quiet is concerned.
+    /// The host, with its port, that the rate limit is for.
     fn host(&self) -> &str {
         self.address.uri.authority().map_or("", Authority::as_str)
     }
 }
 
-/// Writes a body.
+/// Serializes a body.
 pub(super) fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(value).map_err(|_| Error::unfit("the body cannot be written as JSON"))
+    serde_json::to_vec(value).map_err(|_| Error::unfit("the body cannot be serialized as JSON"))
 }
 
 impl Connector {
-    /// Makes a call once; twice only when the channel refuses the token of the first, and so did
-    /// nothing. It is not made at all while the channel wants quiet.
+    /// Sends a request once, or twice if the channel refused the token of the first and so did
+    /// nothing. It is not sent at all while the host is blocked by `Retry-After`.
     ///
-    /// Getting the token is a part of the time.
+    /// The timeout includes getting the token.
     pub(crate) async fn ask(&self, call: Call) -> Result<Answer, Error> {
         self.enter(&call)?;
-        let most = if call.is_fleeting { self.timeout.min(FLEETING) } else { self.timeout };
+        let most =
+            if call.is_ephemeral { self.timeout.min(EPHEMERAL_TIMEOUT) } else { self.timeout };
         let until = Instant::now() + most;
         let mut refused = None;
         loop {
             let bearer = self.bearer(call.what, refused.as_ref(), until).await?;
             let response = self.send_once(&call, bearer.as_ref(), until).await?;
             let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-            if is_refused && bearer.is_some() && refused.is_none() && !call.is_fleeting {
+            if is_refused && bearer.is_some() && refused.is_none() && !call.is_ephemeral {
                 refused = bearer;
                 continue;
             }
@@ -127,33 +128,34 @@ impl Connector {
             let answer = Answer { what: call.what, is_read, until, response };
             let answer = answer.sort(bearer.is_some(), &*self.clock).await;
             if let Err(Error::Throttled { after: Some(after), .. }) = &answer {
-                self.pauses.begin(call.host(), self.clock.uptime(), *after);
+                self.rate_limiter.block(call.host(), self.clock.uptime(), *after);
             }
             return answer;
         }
     }
 
-    /// Whether a call may be made now, as far as its channel is concerned.
+    /// Applies the rate limit of the host.
     fn enter(&self, call: &Call) -> Result<(), Error> {
-        if self.pauses.are_none() {
+        if self.rate_limiter.is_empty() {
             return Ok(());
         }
         let now = self.clock.uptime();
-        let after = if call.is_fleeting {
-            self.pauses.is_quiet(call.host(), now).then_some(Duration::ZERO)
+        let after = if call.is_ephemeral {
+            self.rate_limiter.is_blocked(call.host(), now).then_some(Duration::ZERO)
         } else {
-            self.pauses.wait(call.host(), now)
+            self.rate_limiter.delay(call.host(), now)
         };
         match after {
             None => Ok(()),
             Some(_) => Err(Error::Throttled {
                 after,
-                reason: format!("{} failed: the channel asked for quiet a while ago", call.what),
+                reason: format!("{} failed: the channel asked to wait (Retry-After)", call.what),
             }),
         }
     }
 
-    /// The token to show, if there are any; another one if the channel refused one.
+    /// Returns the access token to send, if tokens are configured; a new one if the channel refused
+    /// one.
     async fn bearer(
         &self,
         what: &str,
@@ -161,13 +163,13 @@ impl Connector {
         until: Instant,
     ) -> Result<Option<Bearer>, Error> {
         let Some(tokens) = &self.tokens else { return Ok(None) };
-        // Half of the time is for the call itself.
+        // Half of the time is reserved for the call itself.
         let time = until.saturating_duration_since(Instant::now()) / 2;
         match timeout(time, tokens.bearer(None, refused)).await {
             Ok(Ok(bearer)) => Ok(Some(bearer)),
             Ok(Err(TokenError::NOT_ACCEPTED)) if refused.is_some() => Err(not_accepted(what)),
             Ok(Err(error)) => Err(no_token(what, &error)),
-            // It is still being asked for; the next try finds it.
+            // The request for the token continues; the next attempt finds its result.
             Err(_) => Err(no_token(what, &TokenError::NOT_YET)),
         }
     }
@@ -189,17 +191,17 @@ impl Connector {
     }
 }
 
-/// No answer came.
+/// Converts a failure without an answer.
 fn unanswered(what: &str, error: &legacy::Error) -> Error {
     if error.is_connect() {
-        let reason = format!("{what} failed: no connection to the channel: {}", root(error));
+        let reason = format!("{what} failed: could not connect to the channel: {}", root(error));
         return Error::NotSent { reason };
     }
-    let reason = format!("{what} failed: the connection to the channel broke: {}", root(error));
+    let reason = format!("{what} failed: the connection to the channel was lost: {}", root(error));
     Error::Unknown { reason }
 }
 
-/// The innermost cause, which names no URL.
+/// Returns the innermost cause, which names no URL.
 fn root<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
     let mut root = error;
     while let Some(source) = root.source() {
@@ -208,12 +210,12 @@ fn root<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static)
     root
 }
 
-/// There is no token that the channel could be shown.
+/// Error of a call that was not made because there is no access token.
 fn no_token(what: &str, error: &TokenError) -> Error {
     Error::NotSent { reason: format!("{what} failed: no token for the channel: {error}") }
 }
 
-/// The channel refuses every token of the bot.
+/// Error of a call for which the channel refuses every access token of the bot.
 pub(super) fn not_accepted(what: &str) -> Error {
     let reason = format!(
         "{what} failed: the channel answered 401 Unauthorized to the bot's token; is the app \

@@ -1,4 +1,4 @@
-//! Conversations: making them and finding them.
+//! Conversations: creating and listing them.
 
 use sayso_turn::activity::{ConversationParameters, ConversationResource, PagedConversations};
 
@@ -8,16 +8,16 @@ use super::{
 };
 
 impl Service {
-    /// Makes a conversation, and says its id and that of the first activity.
+    /// Creates a conversation, and returns its id and that of the first activity.
     ///
-    /// A service URL in the answer is the channel's word: [`Client::at`](super::Client::at) looks
-    /// at it like at any other.
+    /// A service URL in the answer is not trusted: [`Client::at`](super::Client::at) checks it like
+    /// any other.
     ///
     /// # Errors
-    /// [`Error`], by what to do. A success that names no conversation is [`Error::Unknown`].
+    /// [`Error`], sorted by remedy. A success that names no conversation is [`Error::Unknown`].
     ///
     /// # Cancellation
-    /// It may have been made.
+    /// It may have been created.
     ///
     /// # Example
     /// ```
@@ -53,11 +53,11 @@ impl Service {
         Ok(made)
     }
 
-    /// Some of the conversations that the bot takes part in: the first, or those after a page that
-    /// had this continuation token.
+    /// Lists one page of the bot's conversations: the first page, or the one that the continuation
+    /// token names.
     ///
     /// # Errors
-    /// [`Error`], by what to do. Most channels do not offer it.
+    /// [`Error`], sorted by remedy. Most channels do not support it.
     ///
     /// # Cancellation
     /// It changes nothing.

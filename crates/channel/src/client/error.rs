@@ -1,13 +1,13 @@
-//! Why a call of a channel came to nothing, sorted by what to do about it.
+//! Errors of calls to a channel, sorted by remedy.
 
 use std::time::Duration;
 
 use sayso_turn::channel::Delivery;
 
-/// Why a call of a channel came to nothing, sorted by what to do about it.
+/// Error of a call to a channel, sorted by remedy.
 ///
-/// The reason says what was tried and what happened. It repeats no URL, no token and nothing that
-/// the channel wrote but the code of its error.
+/// The reason says what was tried and what happened. It contains no URL, no token and nothing that
+/// the channel wrote except its error code.
 ///
 /// # Example
 /// ```
@@ -30,51 +30,51 @@ use sayso_turn::channel::Delivery;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The channel certainly did not get it: no connection, or no token to show.
+    /// The request was certainly not sent: no connection, or no access token.
     #[error("{reason}; nothing was done, try again")]
     NotSent {
-        /// What happened.
+        /// The failed call and the cause.
         reason: String,
     },
-    /// The channel did not do it, or was not asked, because it wants patience; or two met in one
-    /// conversation, and the other one was first (412).
+    /// The channel did not do it, or was not called, because of its rate limit; or it rejected one
+    /// of two concurrent writes in a conversation (412).
     #[error("{reason}; nothing was done, try again {}", in_time(*after))]
     Throttled {
-        /// How long it asks to wait; at most an hour.
+        /// The time to wait (`Retry-After`), at most an hour.
         after: Option<Duration>,
-        /// What happened.
+        /// The failed call and the cause.
         reason: String,
     },
-    /// The same call will never do: the channel refuses it, or it was not even sent because it
-    /// makes no sense or may not go there.
-    #[error("{reason}; trying again is of no use")]
+    /// The same call will never succeed: the channel refuses it, or it was not even sent because it
+    /// is invalid or the URL is not allowed.
+    #[error("{reason}; trying again will not help")]
     Refused {
-        /// The status of the channel's answer, if it was asked.
+        /// The status of the channel's answer, if the request was sent.
         status: Option<u16>,
-        /// The channel's code for the error.
+        /// The channel's error code.
         code: Option<String>,
-        /// What happened.
+        /// The failed call and the cause.
         reason: String,
     },
-    /// What the call is about is not there, or no longer. A channel that does not offer a call at
-    /// all may also say so; it then has no code.
-    #[error("{reason}; it is not there")]
+    /// The object of the call does not exist, or no longer. A channel that does not support a call
+    /// at all may also answer like this, then without a code.
+    #[error("{reason}; it does not exist")]
     Gone {
-        /// The channel's code for the error.
+        /// The channel's error code.
         code: Option<String>,
-        /// What happened.
+        /// The failed call and the cause.
         reason: String,
     },
-    /// It may have been done. A call that reads, updates or deletes can be made again.
-    #[error("{reason}; it may have been done all the same")]
+    /// The call may have taken effect. One that reads, updates or deletes can be repeated.
+    #[error("{reason}; it may have been done anyway")]
     Unknown {
-        /// What happened.
+        /// The failed call and the cause.
         reason: String,
     },
 }
 
 impl Error {
-    /// The channel's code for the error, such as `BadArgument`.
+    /// Returns the channel's error code, such as `BadArgument`.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         match self {
@@ -83,13 +83,13 @@ impl Error {
         }
     }
 
-    /// A call that is not made.
+    /// Error of a call that is not made because it cannot succeed.
     pub(crate) fn unfit(reason: impl Into<String>) -> Self {
         Self::Refused { status: None, code: None, reason: reason.into() }
     }
 }
 
-/// What it means for a reply on its way.
+/// Converts the error into the outcome of a reply's delivery.
 impl From<Error> for Delivery {
     fn from(error: Error) -> Self {
         match error {

@@ -1,14 +1,14 @@
-//! Who takes part in a conversation.
+//! Members of a conversation.
 
 use sayso_turn::activity::{Account, PagedMembers};
 
 use super::{Error, Service, call::Call};
 
 impl Service {
-    /// All members of a conversation. Large ones need [`paged_members`](Self::paged_members).
+    /// Lists all members of a conversation. Large ones need [`paged_members`](Self::paged_members).
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
     /// It changes nothing.
@@ -17,24 +17,24 @@ impl Service {
         self.ask(Call::get("listing the members", url)).await?.value().await
     }
 
-    /// One member of a conversation.
+    /// Looks up one member of a conversation.
     ///
     /// # Errors
-    /// [`Error`], by what to do. [`Error::Gone`] says that there is no such member.
+    /// [`Error`], sorted by remedy. [`Error::Gone`] means that there is no such member.
     ///
     /// # Cancellation
     /// It changes nothing.
     pub async fn member(&self, conversation: &str, member: &str) -> Result<Account, Error> {
         let url =
             self.conversation(conversation)?.then("/members").id("member", member)?.address()?;
-        self.ask(Call::get("looking the member up", url)).await?.value().await
+        self.ask(Call::get("looking up the member", url)).await?.value().await
     }
 
-    /// Some of the members of a conversation: the first, or those after a page that had this
-    /// continuation token. Channels may give fewer than `page_size`, or more.
+    /// Lists one page of the members of a conversation: the first page, or the one that the
+    /// continuation token names. Channels may return fewer than `page_size` members, or more.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
     /// It changes nothing.
@@ -83,14 +83,14 @@ impl Service {
         self.ask(Call::get("listing the members", url)).await?.value().await
     }
 
-    /// Takes a member out of a conversation. Some channels delete a conversation with its last
+    /// Removes a member from a conversation. Some channels delete a conversation with its last
     /// member.
     ///
     /// # Errors
-    /// [`Error`], by what to do. [`Error::Gone`] says that there is no such member any more.
+    /// [`Error`], sorted by remedy. [`Error::Gone`] means that there is no such member any more.
     ///
     /// # Cancellation
-    /// The member may have been removed; making the call again does no harm.
+    /// The member may have been removed; repeating the call is harmless.
     pub async fn delete_member(&self, conversation: &str, member: &str) -> Result<(), Error> {
         let url =
             self.conversation(conversation)?.then("/members").id("member", member)?.address()?;

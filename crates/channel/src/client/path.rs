@@ -1,7 +1,7 @@
-//! The URL of a call: the service's, then words of the protocol and ids.
+//! URL builder for calls: the service URL, then path segments of the protocol and escaped ids.
 //!
-//! Each id is one segment with everything escaped that a server could take for something else, so
-//! two calls have the same URL only if their ids are the same.
+//! Each id becomes one percent-encoded segment, so two calls have the same URL only if their ids
+//! are the same.
 
 use std::sync::Arc;
 
@@ -16,49 +16,49 @@ use axum::{
 use form_urlencoded::Serializer;
 
 use super::Error;
-use crate::service_urls::Base;
+use crate::service_urls::ServiceUrl;
 
-/// A word of the protocol where an activity's id would stand. Servers may take any mix of cases for
-/// it, so escaping would not help.
+/// Reports whether an id is `history`, which has a meaning of its own in the place of an activity's
+/// id. Servers may match it case-insensitively, and escaping does not change it.
 pub(crate) fn is_history(id: &str) -> bool {
     id.eq_ignore_ascii_case("history")
 }
 
-/// Where a call goes.
+/// The URI of a call and its `Host` header.
 #[derive(Debug)]
 pub(crate) struct Address {
     pub(crate) uri: Uri,
     pub(crate) host: HeaderValue,
 }
 
-/// A URL in the making.
+/// Builder of a URL.
 #[derive(Debug)]
 pub(crate) struct Path {
-    base: Arc<Base>,
-    /// The path, that of the service first.
+    base: Arc<ServiceUrl>,
+    /// The path, starting with that of the service URL.
     text: String,
     query: Vec<(&'static str, String)>,
 }
 
 impl Path {
-    pub(crate) fn new(base: &Arc<Base>) -> Self {
-        // With room for ids that are not long.
+    pub(crate) fn new(base: &Arc<ServiceUrl>) -> Self {
+        // Room for ids of usual length without another allocation.
         let mut text = String::with_capacity(256);
         text.push_str(&base.path);
         Self { base: Arc::clone(base), text, query: Vec::new() }
     }
 
-    pub(crate) fn conversations(base: &Arc<Base>) -> Self {
+    pub(crate) fn conversations(base: &Arc<ServiceUrl>) -> Self {
         Self::new(base).then("/v3/conversations")
     }
 
-    pub(crate) fn conversation(base: &Arc<Base>, id: &str) -> Result<Self, Error> {
+    pub(crate) fn conversation(base: &Arc<ServiceUrl>, id: &str) -> Result<Self, Error> {
         Self::conversations(base).id("conversation", id)
     }
 
-    /// What is said in a conversation, or one thing that was.
+    /// The activities of a conversation, or one of them.
     pub(crate) fn activities(
-        base: &Arc<Base>,
+        base: &Arc<ServiceUrl>,
         conversation: &str,
         id: Option<&str>,
     ) -> Result<Self, Error> {
@@ -69,27 +69,26 @@ impl Path {
         }
     }
 
-    /// Adds words of the protocol, with the slash before each.
+    /// Appends fixed segments of the protocol, each with its leading slash.
     pub(crate) fn then(mut self, words: &'static str) -> Self {
         self.text.push_str(words);
         self
     }
 
-    /// Adds an id. `name` says whose, in errors.
+    /// Appends an id. `name` says in errors what it identifies.
     ///
-    /// An id that is empty or a dot segment cannot be one: URLs resolve those away even when
-    /// escaped.
+    /// An empty id or a dot segment is an error: URL parsers remove those even when escaped.
     pub(crate) fn id(mut self, name: &'static str, id: &str) -> Result<Self, Error> {
         self.text.push('/');
         match push_segment(&mut self.text, id) {
             Some(()) => Ok(self),
             None => Err(Error::unfit(format!(
-                "the id of the {name} is empty or consists of dots, so it cannot stand in a URL"
+                "the id of the {name} is empty or consists of dots, so it cannot be part of a URL"
             ))),
         }
     }
 
-    /// Adds a parameter, if there is a value.
+    /// Adds a query parameter, if there is a value.
     pub(crate) fn query(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.query.extend(value.map(|value| (name, value.into())));
         self
@@ -105,16 +104,16 @@ impl Path {
         let mut parts = uri::Parts::default();
         parts.scheme = Some(base.scheme.clone());
         parts.authority = Some(base.authority.clone());
-        // All else is escaped, so it is its length.
-        let too_long = |_| Error::unfit("the ids are too long to stand in a URL");
+        // Everything else is escaped, so only the length can be wrong.
+        let too_long = |_| Error::unfit("the ids are too long for a URL");
         let path = PathAndQuery::from_maybe_shared(Bytes::from(text)).map_err(too_long)?;
         parts.path_and_query = Some(path);
-        let unfit = |_| Error::unfit("the ids cannot stand in a URL");
+        let unfit = |_| Error::unfit("the ids cannot be part of a URL");
         Ok(Address { uri: Uri::from_parts(parts).map_err(unfit)?, host: base.host.clone() })
     }
 }
 
-/// Escapes all but the unreserved characters of RFC 3986.
+/// Percent-encodes all but the unreserved characters of RFC 3986.
 fn push_segment(text: &mut String, segment: &str) -> Option<()> {
     if matches!(segment, "" | "." | "..") {
         return None;
@@ -138,8 +137,8 @@ fn hex(nibble: u8) -> char {
 mod tests {
     use super::*;
 
-    fn base(url: &str) -> Arc<Base> {
-        Arc::new(Base::of(&reqwest::Url::parse(url).unwrap()).unwrap())
+    fn base(url: &str) -> Arc<ServiceUrl> {
+        Arc::new(ServiceUrl::of(&reqwest::Url::parse(url).unwrap()).unwrap())
     }
 
     fn member(url: &str, conversation: &str, id: &str) -> Result<String, Error> {

@@ -1,7 +1,7 @@
-//! The tokens that users gave a bot, which the Bot Framework's token service keeps.
+//! User sign-in (OAuth): calls to the Bot Framework's token service, which stores users' tokens.
 //!
-//! The token service is no channel, but it is called in the same way and shown the same token of
-//! the bot: make a [`Service`] with its address.
+//! The token service is not a channel, but it is called in the same way and with the same access
+//! token of the bot: create a [`Service`] with its address.
 
 use std::fmt;
 
@@ -16,13 +16,14 @@ use super::{
     path::Path,
 };
 
-/// How a user can sign in.
+/// Sign-in link and token exchange data for a user.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct SignInResource {
     /// The address of the page on which the user signs in.
     #[serde(rename = "signInLink")]
     pub link: String,
-    /// What a client needs to exchange a token of its own, as the service gives it.
+    /// Data with which a client exchanges a token of its own (single sign-on), as the service sends
+    /// it.
     #[serde(default, rename = "tokenExchangeResource")]
     pub exchange: Option<Value>,
 }
@@ -34,7 +35,7 @@ impl fmt::Debug for SignInResource {
     }
 }
 
-/// What the token service has to know of a sign-in that begins.
+/// State of a sign-in, as the token service expects it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct State<'a> {
@@ -49,16 +50,17 @@ struct Offer<'a> {
 }
 
 impl Service {
-    /// The token that a user gave the bot for a connection, or `None` if there is none and the user
-    /// has to sign in.
+    /// Returns the user's token for a connection, or `None` if there is none and the user has to
+    /// sign in.
     ///
-    /// The channel is where the user is; the code is what the user was shown after signing in.
+    /// `channel` is the channel that the user is on; `code` is the one that the user was shown
+    /// after signing in.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
-    /// It changes nothing, but a code can be used only once.
+    /// It changes nothing, except that a code can be used only once.
     pub async fn user_token(
         &self,
         user: &str,
@@ -67,7 +69,7 @@ impl Service {
         code: Option<&str>,
     ) -> Result<Option<TokenResponse>, Error> {
         let path = self.of_user("/api/usertoken/GetToken", user, connection, channel);
-        let call = Call::get("asking for the user's token", path.query("code", code).address()?);
+        let call = Call::get("getting the user's token", path.query("code", code).address()?);
         match self.ask(call).await {
             Ok(answer) => answer.value().await.map(Some),
             Err(Error::Gone { .. }) => Ok(None),
@@ -75,14 +77,14 @@ impl Service {
         }
     }
 
-    /// Exchanges a token that the user's client has for one of a connection, or `None` if that is
-    /// not possible: the user has to sign in.
+    /// Exchanges a token of the user's client for one of a connection (single sign-on). Returns
+    /// `None` if that is not possible and the user has to sign in.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
-    /// It may have been exchanged; making the call again does no harm.
+    /// It may have been exchanged; repeating the call is harmless.
     pub async fn exchange_user_token(
         &self,
         user: &str,
@@ -94,16 +96,16 @@ impl Service {
         let call = Call::post("exchanging the user's token", url, json(&Offer { token })?);
         match self.ask(call).await {
             Ok(answer) => answer.value().await.map(Some),
-            // No consent yet, or a token of somebody else.
+            // No consent yet, or another user's token.
             Err(Error::Gone { .. } | Error::Refused { status: Some(400), .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// How the user of a conversation signs in over a connection of the bot, whose app id is `app`.
+    /// Returns the sign-in link for a connection of the bot, whose app id is `app`.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
     /// It changes nothing.
@@ -117,16 +119,16 @@ impl Service {
         let state = STANDARD.encode(json(&State { connection_name, conversation, ms_app_id })?);
         let path = Path::new(&self.base).then("/api/botsignin/GetSignInResource");
         let url = path.query("state", Some(state)).address()?;
-        self.ask(Call::get("asking how to sign in", url)).await?.value().await
+        self.ask(Call::get("getting the sign-in link", url)).await?.value().await
     }
 
-    /// Makes the token service forget the user's token of a connection.
+    /// Signs the user out: deletes the user's token for a connection from the token service.
     ///
     /// # Errors
-    /// [`Error`], by what to do.
+    /// [`Error`], sorted by remedy.
     ///
     /// # Cancellation
-    /// It may have been forgotten; making the call again does no harm.
+    /// It may have been deleted; repeating the call is harmless.
     pub async fn sign_out(
         &self,
         user: &str,
@@ -136,7 +138,7 @@ impl Service {
         let url = self.of_user("/api/usertoken/SignOut", user, connection, channel).address()?;
         match self.ask(Call::delete("signing the user out", url)).await {
             Ok(answer) => answer.done().await,
-            // There was nothing to forget.
+            // There was no token.
             Err(Error::Gone { .. }) => {}
             Err(error) => return Err(error),
         }

@@ -1,7 +1,7 @@
-//! What must hold for any bytes at all: one function per fuzz target.
+//! Properties that hold for any input: one function per fuzz target.
 //!
-//! The targets in `fuzz/` and the tests call the same functions. They panic when something does not
-//! hold. The feature `fuzzing` compiles them in; they are no part of the interface.
+//! The targets in `fuzz/` and the tests call the same functions, which panic when a property does
+//! not hold. The feature `fuzzing` compiles them in; they are not part of the public interface.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,10 +21,11 @@ use crate::{
         answer,
         path::{Address, Path},
     },
-    service_urls::Base,
+    service_urls::ServiceUrl,
 };
 
-/// Any answer has a verdict that fits its status, and says nothing of what the channel wrote.
+/// Checks that the outcome of any answer fits its status and repeats nothing that the channel
+/// wrote.
 ///
 /// The input is a status, headers in lines and, after an empty line, a body.
 pub fn connector(data: &[u8]) {
@@ -40,37 +41,40 @@ pub fn connector(data: &[u8]) {
             Err(error) => error.into(),
         }
     };
-    match verdict.now_or_never().expect("a body that is there is read at once") {
+    match verdict.now_or_never().expect("a body in memory is read without waiting") {
         Delivery::Delivered { id } => {
-            assert!(matches!(status, 200..=299), "{status} is no success");
+            assert!(matches!(status, 200..=299), "{status} is not a success");
             if let (Some(id), Ok(body)) = (id, serde_json::from_slice::<Value>(&body)) {
                 assert!(!id.is_empty() && body.get("id").and_then(Value::as_str) == Some(&id));
             }
         }
         Delivery::Refused { reason } => {
-            // A server that failed may have taken the reply first.
+            // A server that failed may have processed the reply before.
             assert!(
                 matches!(status, 300..=407 | 409..=411 | 413..=428 | 430..=499 | 501),
-                "{status} is no refusal"
+                "{status} is not a refusal"
             );
             sentence(&reason);
         }
         Delivery::Later { after, reason } => {
             assert!(
                 matches!(status, 412 | 429 | 503),
-                "{status} does not say that it did not arrive"
+                "{status} does not mean that the reply did not arrive"
             );
             assert!(after.is_none_or(|wait| wait <= Duration::from_secs(3600)));
             sentence(&reason);
         }
         Delivery::Unknown { reason } => {
-            assert!(matches!(status, 100..=199 | 408 | 500..=999), "{status} is clear");
+            assert!(
+                matches!(status, 100..=199 | 408 | 500..=999),
+                "{status} is a definite outcome"
+            );
             sentence(&reason);
         }
     }
 }
 
-/// Whatever an activity names as its service URL and ids, a reply goes where it may, or nowhere.
+/// Checks that any service URL and ids lead to an allowed address or to an error.
 ///
 /// The input is a service URL, a conversation's id and an activity's id.
 pub fn address(data: &[u8]) {
@@ -84,13 +88,17 @@ pub fn address(data: &[u8]) {
         [(ServiceUrls::Loopback, None), (ServiceUrls::Only(vec![teams.to_owned()]), Some(teams))]
     {
         let Some(base) = urls.resolve(service_url) else { continue };
-        assert_eq!(urls.resolve(base.as_str()).as_ref(), Some(&base), "a second look differs");
+        assert_eq!(
+            urls.resolve(base.as_str()).as_ref(),
+            Some(&base),
+            "a second check gives another result"
+        );
         check_base(&base, prefix);
         check_address(&base, conversation, reply_to);
     }
 }
 
-/// An answer as it is written in an input.
+/// An HTTP response, parsed from the fuzzer's input.
 struct Answer {
     status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
@@ -124,7 +132,7 @@ impl Answer {
     }
 }
 
-/// The first line and the rest.
+/// Splits off the first line.
 fn line(data: &[u8]) -> (&[u8], &[u8]) {
     let mut lines = data.splitn(2, |byte| *byte == b'\n');
     (lines.next().unwrap_or_default(), lines.next().unwrap_or_default())
@@ -146,11 +154,11 @@ fn check_base(base: &Url, prefix: Option<&str>) {
     }
 }
 
-/// The URL is the base, then each id as one segment that leads back to it.
+/// Checks that the URL is the service URL followed by each id as one segment, decoding to that id.
 fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     let reply_to = reply_to.filter(|id| !id.is_empty());
     let is_segment = |id: &str| !matches!(id, "" | "." | "..");
-    let Some(called) = Base::of(base).map(Arc::new) else { return };
+    let Some(called) = ServiceUrl::of(base).map(Arc::new) else { return };
     let address = Path::activities(&called, conversation, reply_to).and_then(Path::address);
     let Ok(Address { uri, host }) = address else {
         let is_long = conversation.len() + reply_to.unwrap_or_default().len() > 20_000;
@@ -158,13 +166,14 @@ fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
         assert!(is_unfit || is_long, "{base} {conversation:?} {reply_to:?}");
         return;
     };
-    // Nothing is read as something else, nor resolved away.
-    let url = Url::parse(&uri.to_string()).expect("a request's URI is a URL");
+    // Parsing the URL again changes nothing and resolves nothing away.
+    let url = Url::parse(&uri.to_string()).expect("the URI of a request is a valid URL");
     assert_eq!(url.as_str(), uri.to_string());
     assert_eq!(host, base.authority());
     assert!(url.query().is_none() && url.fragment().is_none());
     let rest = url.as_str().strip_prefix(base.as_str().trim_end_matches('/'));
-    let segments: Vec<&str> = rest.expect("it is below the base").split('/').collect();
+    let segments: Vec<&str> =
+        rest.expect("the address starts with the service URL").split('/').collect();
     let ids = match (segments.as_slice(), reply_to) {
         (["", "v3", "conversations", first, "activities"], None) => [first, ""],
         (["", "v3", "conversations", first, "activities", second], Some(_)) => [*first, *second],
@@ -174,7 +183,7 @@ fn check_address(base: &Url, conversation: &str, reply_to: Option<&str>) {
     assert_eq!(ids.map(unescape).each_ref().map(Vec::as_slice), wanted, "{url}");
 }
 
-/// Undoes `%41`.
+/// Decodes percent-encoding.
 fn unescape(segment: &str) -> Vec<u8> {
     let mut bytes = segment.bytes();
     let mut plain = Vec::new();
@@ -184,7 +193,7 @@ fn unescape(segment: &str) -> Vec<u8> {
             b'%' => {
                 let code = hex(bytes.next()).zip(hex(bytes.next()));
                 let (high, low) = code.expect("a percent sign is followed by two digits");
-                u8::try_from(high * 16 + low).expect("two digits are a byte")
+                u8::try_from(high * 16 + low).expect("two hex digits fit into a byte")
             }
             _ => byte,
         });

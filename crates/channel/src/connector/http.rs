@@ -1,7 +1,7 @@
-//! The connections to channels.
+//! HTTP client for channels: a pool of kept-alive connections, with the SSRF guard in its resolver.
 //!
-//! By the HTTP client that others are built on, without what those add to each call: redirects,
-//! decompression, proxies and retries are things that a reply must never meet.
+//! It uses hyper's client directly. The libraries above it add redirects, decompression, proxies
+//! and retries, none of which may happen to a reply.
 
 use std::{
     fmt, io,
@@ -30,46 +30,46 @@ use rustls::{
     crypto::{CryptoProvider, aws_lc_rs},
 };
 use rustls_platform_verifier::BuilderVerifierExt;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{net::TcpStream, time};
 use tower_service::Service;
 
-use crate::auth::{PublicOnly, look_up};
+use crate::auth::{SsrfGuard, look_up};
 
-/// Shorter than servers usually keep an idle connection (Node: 5 s), so that a reply seldom meets a
-/// dead one and has to count as unknown.
+/// Idle timeout of a pooled connection. Servers usually close one later (Node.js: after 5 s), so a
+/// reply is rarely sent on a connection that is just being closed, which would make it *unknown*.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Connections to channels, kept for a while. Cloning is cheap and shares them.
+/// The client. Cloning is cheap and shares the connections.
 #[derive(Clone)]
-pub(crate) struct Http(Client<Dial, Full<Bytes>>);
+pub(crate) struct Http(Client<TimedConnector, Full<Bytes>>);
 
 impl Http {
-    /// Connecting, with all that belongs to it, takes at most so long.
-    pub(crate) fn new(within: Duration, private_addresses: bool) -> Result<Self, rustls::Error> {
-        let public_only = (!private_addresses).then(PublicOnly::new);
-        Self::with(within, Names { public_only })
+    /// Creates a client with a timeout for connecting, including DNS and the TLS handshake.
+    pub(crate) fn new(timeout: Duration, private_addresses: bool) -> Result<Self, rustls::Error> {
+        let ssrf_guard = (!private_addresses).then(SsrfGuard::new);
+        Self::with(timeout, Resolver { ssrf_guard })
     }
 
-    fn with(within: Duration, names: Names) -> Result<Self, rustls::Error> {
-        let mut tcp = HttpConnector::new_with_resolver(names);
+    fn with(timeout: Duration, resolver: Resolver) -> Result<Self, rustls::Error> {
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        let dial = Dial { tls: HttpsConnector::from((tcp, tls()?)), within };
+        let connector = TimedConnector { tls: HttpsConnector::from((tcp, tls()?)), timeout };
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(POOL_IDLE)
-            // Calls bring theirs along.
+            // Every request already has its `Host` header.
             .set_host(false)
-            // A reply is short: to copy it behind its head costs less than two pieces do.
+            // A reply is short: copying it behind its head is cheaper than a vectored write.
             .http1_writev(false)
-            .build(dial);
+            .build(connector);
         Ok(Self(client))
     }
 
-    /// Makes a request once. A connection that turns out to be closed before anything of the
-    /// request was sent is replaced by another.
+    /// Sends a request once. If a pooled connection turns out to be closed before any byte of the
+    /// request was written, another connection is used.
     pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
         self.0.request(request)
     }
@@ -81,7 +81,7 @@ impl fmt::Debug for Http {
     }
 }
 
-/// Trusts whom the machine trusts.
+/// TLS configuration that trusts the CA certificates of the operating system.
 fn tls() -> Result<ClientConfig, rustls::Error> {
     let provider = CryptoProvider::get_default().cloned();
     let provider = provider.unwrap_or_else(|| Arc::new(aws_lc_rs::default_provider()));
@@ -93,14 +93,14 @@ fn tls() -> Result<ClientConfig, rustls::Error> {
     Ok(tls)
 }
 
-/// Opens connections.
+/// Connector with a timeout for DNS, TCP and TLS together.
 #[derive(Clone)]
-struct Dial {
-    tls: HttpsConnector<HttpConnector<Names>>,
-    within: Duration,
+struct TimedConnector {
+    tls: HttpsConnector<HttpConnector<Resolver>>,
+    timeout: Duration,
 }
 
-impl Service<Uri> for Dial {
+impl Service<Uri> for TimedConnector {
     type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
     type Error = AnyError;
     type Future = BoxFuture<'static, Result<Self::Response, AnyError>>;
@@ -110,21 +110,21 @@ impl Service<Uri> for Dial {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let (dialling, within) = (self.tls.call(uri), self.within);
+        let (dialling, timeout) = (self.tls.call(uri), self.timeout);
         Box::pin(async move {
-            let late = |_| io::Error::new(io::ErrorKind::TimedOut, "connecting took too long");
-            timeout(within, dialling).await.map_err(late)?
+            let late = |_| io::Error::new(io::ErrorKind::TimedOut, "connecting timed out");
+            time::timeout(timeout, dialling).await.map_err(late)?
         })
     }
 }
 
-/// Looks names up, anew for every connection.
+/// DNS resolver with the SSRF guard. Resolves anew for every connection.
 #[derive(Clone)]
-struct Names {
-    public_only: Option<PublicOnly>,
+struct Resolver {
+    ssrf_guard: Option<SsrfGuard>,
 }
 
-impl Service<Name> for Names {
+impl Service<Name> for Resolver {
     type Response = std::vec::IntoIter<SocketAddr>;
     type Error = AnyError;
     type Future = BoxFuture<'static, Result<Self::Response, AnyError>>;
@@ -134,15 +134,15 @@ impl Service<Name> for Names {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let public_only = self.public_only;
+        let ssrf_guard = self.ssrf_guard;
         Box::pin(async move {
-            let addresses = match (name.as_str(), public_only) {
-                // It must be this machine whatever a resolver says. The ports are not used.
+            let addresses = match (name.as_str(), ssrf_guard) {
+                // `localhost` must be this machine, whatever DNS says. The ports are ignored.
                 ("localhost", _) => {
                     vec![(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()]
                 }
                 (name, None) => look_up(name.to_owned()).await?,
-                (name, Some(public_only)) => public_only.look_up(name).await?,
+                (name, Some(ssrf_guard)) => ssrf_guard.look_up(name).await?,
             };
             Ok(addresses.into_iter())
         })
@@ -166,24 +166,24 @@ mod tests {
     async fn a_name_that_leads_inside_is_not_called() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let inside = PublicOnly::by(|_| {
+        let inside = SsrfGuard::with_resolver(|_| {
             let both = [Ipv4Addr::LOCALHOST, Ipv4Addr::new(8, 8, 8, 8)];
             Box::pin(async move { Ok(both.map(|ip| (ip, 0).into()).to_vec()) })
         });
-        let names = Names { public_only: Some(inside) };
-        let http = Http::with(Duration::from_secs(2), names).unwrap();
+        let resolver = Resolver { ssrf_guard: Some(inside) };
+        let http = Http::with(Duration::from_secs(2), resolver).unwrap();
         let error = call(&http, &format!("http://channel.example:{port}/")).await;
         assert!(error.is_connect() && format!("{error:?}").contains("not public"), "{error:?}");
         assert!(futures_util::FutureExt::now_or_never(listener.accept()).is_none());
     }
 
     #[tokio::test]
-    async fn shaking_hands_is_a_part_of_connecting() {
-        // It is connected to, and says nothing.
+    async fn the_tls_handshake_is_a_part_of_connecting() {
+        // It accepts the connection, and never answers.
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = silent.local_addr().unwrap().port();
         let http = Http::new(Duration::from_millis(200), false).unwrap();
         let error = call(&http, &format!("https://localhost:{port}/")).await;
-        assert!(error.is_connect() && format!("{error:?}").contains("too long"), "{error:?}");
+        assert!(error.is_connect() && format!("{error:?}").contains("timed out"), "{error:?}");
     }
 }

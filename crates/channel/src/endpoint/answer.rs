@@ -1,4 +1,4 @@
-//! What a sender gets when its turn is durable.
+//! HTTP response to a turn that was committed.
 
 use axum::{
     body::Body,
@@ -12,25 +12,25 @@ use sayso_turn::{
 };
 use serde::Serialize;
 
-use super::refusal::{self, Refusal, failed};
+use super::error_response::{self, ErrorResponse, failed};
 
-/// What the sender waits for.
+/// Content of the response that the sender expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
-    /// To know that it was taken.
-    Receipt,
+pub(super) enum AnswerKind {
+    /// Only the acknowledgement.
+    Acknowledgement,
     /// The replies themselves.
     Replies,
     /// The response to an invoke.
     Response,
-    /// The response to an invoke, among the replies.
+    /// The replies, among them the response to an invoke.
     ResponseInReplies,
 }
 
-impl Want {
+impl AnswerKind {
     pub(super) fn of(activity: &Activity) -> Self {
         match (activity.kind == Kind::Invoke, expects_replies(activity)) {
-            (false, false) => Self::Receipt,
+            (false, false) => Self::Acknowledgement,
             (false, true) => Self::Replies,
             (true, false) => Self::Response,
             (true, true) => Self::ResponseInReplies,
@@ -38,28 +38,30 @@ impl Want {
     }
 }
 
-/// Whether replies go into the answer. Any other delivery mode counts as normal.
+/// Reports whether replies go into the response. Any other delivery mode counts as normal.
 pub(super) fn expects_replies(activity: &Activity) -> bool {
     matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
-/// Turns the engine's answer into an HTTP one.
-pub(super) fn give(want: Want, answer: &Answer) -> Result<Response, Refusal> {
+/// Converts the engine's answer into an HTTP response.
+pub(super) fn give(kind: AnswerKind, answer: &Answer) -> Result<Response, ErrorResponse> {
     let response = answer.response.as_ref();
-    match want {
-        Want::Receipt if answer.is_pending => Ok(StatusCode::ACCEPTED.into_response()),
-        Want::Receipt => Ok(StatusCode::OK.into_response()),
-        Want::Replies => Ok(replies(&answer.replies, None)),
-        Want::Response => respond(response.ok_or_else(unhandled)?),
-        // Replies that were made must not be lost because the response is missing.
-        Want::ResponseInReplies if response.is_none() && answer.replies.is_empty() => {
+    match kind {
+        AnswerKind::Acknowledgement if answer.is_pending => {
+            Ok(StatusCode::ACCEPTED.into_response())
+        }
+        AnswerKind::Acknowledgement => Ok(StatusCode::OK.into_response()),
+        AnswerKind::Replies => Ok(replies(&answer.replies, None)),
+        AnswerKind::Response => respond(response.ok_or_else(unhandled)?),
+        // Replies must not be lost because the response to the invoke is missing.
+        AnswerKind::ResponseInReplies if response.is_none() && answer.replies.is_empty() => {
             Err(unhandled())
         }
-        Want::ResponseInReplies => Ok(replies(&answer.replies, response)),
+        AnswerKind::ResponseInReplies => Ok(replies(&answer.replies, response)),
     }
 }
 
-/// `{"activities":[...]}`; the response to an invoke is the last of them, as the SDKs do it.
+/// `{"activities":[...]}`; the response to an invoke comes last, as in the SDKs.
 fn replies(replies: &[Raw], response: Option<&document::Response>) -> Response {
     #[derive(Serialize)]
     struct Expected<'a> {
@@ -77,28 +79,31 @@ fn replies(replies: &[Raw], response: Option<&document::Response>) -> Response {
     }
     let response = response.map(|value| Item::Response { kind: "invokeResponse", value });
     let activities = replies.iter().map(Item::Reply).chain(response).collect();
-    refusal::json(StatusCode::OK, &Expected { activities })
+    error_response::json(StatusCode::OK, &Expected { activities })
 }
 
-fn respond(response: &document::Response) -> Result<Response, Refusal> {
+fn respond(response: &document::Response) -> Result<Response, ErrorResponse> {
     let status = StatusCode::from_u16(response.status).ok();
     let Some(status) = status.filter(|status| (200..600).contains(&status.as_u16())) else {
-        tracing::error!(status = response.status, "the bot's response has no HTTP status");
-        return Err(failed("BotFailed", "the bot answered with something that is not a status"));
+        tracing::error!(
+            status = response.status,
+            "the bot's response to an invoke has an invalid HTTP status"
+        );
+        return Err(failed("BotFailed", "the bot answered with an invalid HTTP status"));
     };
     let is_bodiless = matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
     Ok(match &response.body {
         Some(body) if !is_bodiless => {
-            refusal::raw_json(status, Body::from(body.as_str().to_owned()))
+            error_response::raw_json(status, Body::from(body.as_str().to_owned()))
         }
         _ => status.into_response(),
     })
 }
 
-fn unhandled() -> Refusal {
-    Refusal::new(
+fn unhandled() -> ErrorResponse {
+    ErrorResponse::new(
         StatusCode::NOT_IMPLEMENTED,
         "NotImplemented",
-        "the bot has no response to this invoke",
+        "this bot does not handle this invoke",
     )
 }

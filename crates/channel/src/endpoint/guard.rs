@@ -1,10 +1,10 @@
-//! Who may send, and in what form.
+//! Request checks: bearer token, CSRF, DNS rebinding, content type, ids, service URL.
 //!
 //! A bot on a developer's machine has no authentication, and any web page that the developer visits
-//! can make the browser send requests to it. Three things stop that: a page's `Origin` must be of
-//! this machine, the `Host` must be a loopback name (a foreign name that was pointed at this
-//! machine, DNS rebinding, is not), and the content type is one that browsers send to strangers
-//! only after asking.
+//! can make the browser send requests to it. Three checks prevent that: an `Origin` must be of this
+//! machine; the `Host` must be a loopback name, so DNS rebinding (another name that resolves to
+//! this machine) fails; and the content type is one that browsers send across origins only after a
+//! CORS preflight.
 
 use axum::{
     extract::Request,
@@ -12,26 +12,29 @@ use axum::{
 };
 use sayso_turn::activity::Activity;
 
-use super::refusal::{self, Refusal};
+use super::error_response::{self, ErrorResponse};
 use crate::{
     ServiceUrls,
     auth::{Authenticator, Verified},
-    service_urls::{Lately, is_loopback_name, is_loopback_origin},
+    service_urls::{UrlCache, is_loopback_name, is_loopback_origin},
 };
 
-/// The one content type that is read.
+/// The only content type that is accepted.
 const JSON: &str = "application/json";
 
-/// Whether a request has a good token. A body is not read for anybody without.
+/// Checks the bearer token. Without a valid one the body is not read.
 pub(super) async fn check_token(
     headers: &HeaderMap,
     auth: &Authenticator,
-) -> Result<Verified, Refusal> {
-    auth.verify(headers).await.map_err(refusal::of_denial)
+) -> Result<Verified, ErrorResponse> {
+    auth.verify(headers).await.map_err(error_response::for_rejection)
 }
 
-/// Whether a request may come from where it comes from.
-pub(super) fn check_sender(request: &Request, urls: &ServiceUrls) -> Result<(), Refusal> {
+/// Checks `Host` and `Origin` of a request to a bot without authentication.
+pub(super) fn check_host_and_origin(
+    request: &Request,
+    urls: &ServiceUrls,
+) -> Result<(), ErrorResponse> {
     if *urls != ServiceUrls::Loopback {
         return Ok(());
     }
@@ -42,21 +45,21 @@ pub(super) fn check_sender(request: &Request, urls: &ServiceUrls) -> Result<(), 
     let is_named = named.peek().is_some();
     if !is_named || !named.all(|authority| authority.is_some_and(|name| is_here(&name))) {
         return Err(forbidden(
-            "this bot takes requests for localhost only; to be reached by another name it must be \
-             told its service URLs",
+            "this bot accepts requests for localhost only; to be reached by another name, configure \
+             its service URLs",
         ));
     }
     let mut origins = headers.get_all(header::ORIGIN).into_iter();
     if !origins.all(|origin| origin.to_str().is_ok_and(is_loopback_origin)) {
-        return Err(forbidden("web pages of other hosts may not talk to this bot"));
+        return Err(forbidden("web pages of other hosts may not call this bot"));
     }
     Ok(())
 }
 
-/// Whether the body is of the kind that is read.
-pub(super) fn check_format(headers: &HeaderMap) -> Result<(), Refusal> {
+/// Checks that the body is uncompressed JSON.
+pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), ErrorResponse> {
     let unsupported = |message: &'static str| {
-        Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message))
+        Err(ErrorResponse::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message))
     };
     let mut types = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(only), None) = (types.next(), types.next()) else {
@@ -72,32 +75,33 @@ pub(super) fn check_format(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether no other ids lead to the same state. Keys have the layout of the SDKs, which join ids
-/// with slashes as they are: `{channel}/conversations/{conversation}/users/{user}`. A channel with
-/// a slash, or a conversation with a segment `users`, would be the state of somebody else.
-pub(super) fn check_ids(activity: &Activity) -> Result<(), Refusal> {
-    let bad =
-        |message: &'static str| Err(Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", message));
+/// Checks that no other ids have the same storage key. Keys have the layout of the SDKs, which join
+/// ids with slashes and without escaping: `{channel}/conversations/{conversation}/users/{user}`. A
+/// channel with a slash, or a conversation with a segment `users`, would get another user's state.
+pub(super) fn check_ids(activity: &Activity) -> Result<(), ErrorResponse> {
+    let bad = |message: &'static str| {
+        Err(ErrorResponse::new(StatusCode::BAD_REQUEST, "BadArgument", message))
+    };
     if activity.channel_id.as_deref().unwrap_or_default().contains('/') {
-        return bad("activity.channelId: must not have a slash");
+        return bad("activity.channelId: must not contain a slash");
     }
     let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
     if conversation.unwrap_or_default().split('/').skip(1).any(|segment| segment == "users") {
-        return bad("activity.conversation.id: must not have `users` after a slash");
+        return bad("activity.conversation.id: must not contain `users` after a slash");
     }
     Ok(())
 }
 
-/// Whether replies may go where the activity says. Without any to send, it may say nothing.
-pub(super) fn check_service_url(activity: &Activity, urls: &Lately) -> Result<(), Refusal> {
+/// Checks the service URL (SSRF guard). It may be missing if there are no replies to send.
+pub(super) fn check_service_url(activity: &Activity, urls: &UrlCache) -> Result<(), ErrorResponse> {
     let wanted = match activity.service_url.as_deref() {
         Some(url) if urls.allows(url) => return Ok(()),
         Some(url) if !url.is_empty() => "is not allowed",
         _ if super::answer::expects_replies(activity) => return Ok(()),
         _ => "is missing or empty",
     };
-    let message = format!("activity.serviceUrl: {wanted}; allowed is {urls}");
-    Err(Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", message))
+    let message = format!("activity.serviceUrl: {wanted}; expected {urls}");
+    Err(ErrorResponse::new(StatusCode::BAD_REQUEST, "BadArgument", message))
 }
 
 fn authority(value: &HeaderValue) -> Option<Authority> {
@@ -108,6 +112,6 @@ fn is_here(authority: &Authority) -> bool {
     !authority.as_str().contains('@') && is_loopback_name(authority.host())
 }
 
-fn forbidden(message: &'static str) -> Refusal {
-    Refusal::new(StatusCode::FORBIDDEN, "Forbidden", message)
+fn forbidden(message: &'static str) -> ErrorResponse {
+    ErrorResponse::new(StatusCode::FORBIDDEN, "Forbidden", message)
 }

@@ -1,4 +1,4 @@
-//! How the instance is: for load balancers and operators.
+//! Health, readiness and statistics, for load balancers and operators.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,22 +11,25 @@ use sayso_turn::Stats;
 use serde::Serialize;
 
 use super::{
-    Endpoint, guard,
-    refusal::{self, Refusal},
+    Endpoint,
+    error_response::{self, ErrorResponse},
+    guard,
 };
 
-/// How long the store may take to answer before the instance counts as not ready.
+/// Timeout of the store, beyond which the instance counts as not ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The process runs and answers; it asks nothing else.
+/// Liveness: the process runs and answers. Checks nothing else.
 pub(super) async fn health() -> &'static str {
     "ok"
 }
 
-/// The instance takes activities in and its store answers.
-pub(super) async fn ready(State(endpoint): State<Arc<Endpoint>>) -> Result<&'static str, Refusal> {
+/// Readiness: the instance accepts activities and its store answers.
+pub(super) async fn ready(
+    State(endpoint): State<Arc<Endpoint>>,
+) -> Result<&'static str, ErrorResponse> {
     let not = |message: &'static str| {
-        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "NotReady", message).retryable()
+        ErrorResponse::new(StatusCode::SERVICE_UNAVAILABLE, "NotReady", message).retryable()
     };
     let engine = &endpoint.engine;
     if engine.is_closing() {
@@ -45,11 +48,11 @@ pub(super) async fn ready(State(endpoint): State<Arc<Endpoint>>) -> Result<&'sta
     }
 }
 
-/// What the instance has done, as one JSON object of counters.
+/// Counters of the instance, as one JSON object.
 pub(super) async fn stats(
     State(endpoint): State<Arc<Endpoint>>,
     request: Request,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ErrorResponse> {
     #[derive(Serialize)]
     struct Report<'a> {
         instance: &'a str,
@@ -57,8 +60,8 @@ pub(super) async fn stats(
         #[serde(flatten)]
         stats: Stats,
     }
-    guard::check_sender(&request, &endpoint.options.service_urls)?;
+    guard::check_host_and_origin(&request, &endpoint.options.service_urls)?;
     let engine = &endpoint.engine;
     let report = Report { instance: engine.instance(), busy: engine.busy(), stats: engine.stats() };
-    Ok(refusal::json(StatusCode::OK, &report))
+    Ok(error_response::json(StatusCode::OK, &report))
 }

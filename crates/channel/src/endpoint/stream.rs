@@ -1,5 +1,5 @@
-//! An answer in parts (`deliveryMode: stream`): the turn's fleeting signs as they come, then its
-//! replies.
+//! Streaming response (`deliveryMode: stream`) as server-sent events: signs (typing indicators and
+//! partial texts) as they come, then the replies.
 
 use std::convert::Infallible;
 
@@ -14,27 +14,27 @@ use sayso_turn::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::refusal::{self, Refusal};
+use super::error_response::{self, ErrorResponse};
 
-/// How many signs may wait for a slow reader; what is beyond is not shown, it is fleeting anyway.
+/// Queue limit for a slow reader. Further signs are dropped: they are ephemeral anyway.
 const WAITING_MAX: usize = 64;
 
-/// Runs the turn and answers as it goes. A turn that ends, well or not, before it shows anything is
-/// answered with the status that it would have without a stream.
-pub(super) async fn answer(engine: Engine, activity: Activity) -> Result<Response, Refusal> {
+/// Runs the turn and streams its output. A turn that ends before it shows a sign is answered with
+/// the status that it would have without streaming, for success as for failure.
+pub(super) async fn answer(engine: Engine, activity: Activity) -> Result<Response, ErrorResponse> {
     let is_invoke = activity.kind == Kind::Invoke;
     let (signs, mut shown) = mpsc::channel(WAITING_MAX);
     let (ended, end) = oneshot::channel();
-    // On its own: a sender that hangs up does not stop the turn.
+    // A task of its own: a sender that disconnects does not stop the turn.
     tokio::spawn(async move {
         let listener = move |sign: Activity| drop(signs.try_send(sign));
         drop(ended.send(engine.receive_live(activity, listener).await));
     });
-    // All signs come before the end: the listener is gone when the turn is.
+    // All signs come before the end: the listener is dropped with the turn.
     let first = shown.recv().await;
     if first.is_none() {
         let answer = end.await.unwrap_or_else(|_| Err(abandoned()));
-        let answer = answer.map_err(|error| refusal::of_turn(&error))?;
+        let answer = answer.map_err(|error| error_response::for_turn_error(&error))?;
         return Ok(events(stream::iter(replies(&answer, is_invoke))));
     }
     let signs = stream::unfold((first, shown), |(next, mut shown)| async move {
@@ -45,7 +45,7 @@ pub(super) async fn answer(engine: Engine, activity: Activity) -> Result<Respons
     let rest = async move {
         let last = match end.await.unwrap_or_else(|_| Err(abandoned())) {
             Ok(answer) => replies(&answer, is_invoke),
-            Err(error) => vec![refusal::of_turn(&error).event()],
+            Err(error) => vec![error_response::for_turn_error(&error).event()],
         };
         stream::iter(last)
     };

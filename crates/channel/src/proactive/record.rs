@@ -1,4 +1,4 @@
-//! What is known of a conversation that is being made: who makes it, and what it became.
+//! Idempotency record of a conversation that is being created: the claim, and the result.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,52 +9,52 @@ use sayso_turn::{
 };
 use serde::{Deserialize, Serialize};
 
-/// For how long a call may be at it before others try: longer than any call of a channel takes.
+/// Lease of the call that creates the conversation: longer than any call of a channel takes.
 const CLAIM: Duration = Duration::from_secs(60);
-/// The property under which it is kept.
+/// The property that holds the record.
 const NAME: &str = "begin";
 
-/// The record of one id, as one call sees it.
+/// Access to the record of one id, for one call of [`Client::begin`](crate::client::Client).
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     engine: &'a Engine,
     reference: Reference,
-    /// Names the call.
+    /// Identifies the call.
     call: String,
 }
 
-/// A conversation that the channel made.
+/// A conversation that the channel created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Made {
     pub(super) conversation: String,
     pub(super) service_url: String,
 }
 
-/// What a call finds.
+/// Result of an attempt to claim the record.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Claimed {
-    /// It is made.
+    /// The conversation exists.
     Made { made: Made, doubts: u32 },
-    /// Nobody makes it but this call.
+    /// This call holds the claim and creates the conversation.
     Ours { doubts: u32 },
-    /// Somebody else is at it.
+    /// Another call holds the claim.
     Others,
 }
 
-/// What is stored.
+/// The stored record.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Opening {
+struct Creation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     made: Option<Made>,
-    /// Which call is at it, and since when.
+    /// The call that holds the claim, and since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     claim: Option<(String, Timestamp)>,
-    /// How many calls ended without a word of what they made.
+    /// Number of calls that ended without a known result.
     #[serde(default)]
     doubts: u32,
 }
 
-impl Opening {
+impl Creation {
     fn claim(&mut self, call: &str, now: Timestamp) -> Claimed {
         if let Some(made) = self.made.clone() {
             return Claimed::Made { made, doubts: self.doubts };
@@ -63,14 +63,14 @@ impl Opening {
             if now.since(*since) < CLAIM {
                 return Claimed::Others;
             }
-            // Whoever was at it may have been cut off after the channel made it.
+            // The previous holder may have been cut off after the channel created it.
             self.doubts += 1;
         }
         self.claim = Some((call.to_owned(), now));
         Claimed::Ours { doubts: self.doubts }
     }
 
-    /// The first one that is recorded counts, for all calls.
+    /// Records a result. The first one counts, for all calls.
     fn keep(&mut self, made: Made) -> Made {
         self.claim = None;
         self.made.get_or_insert(made).clone()
@@ -95,32 +95,32 @@ impl<'a> Record<'a> {
 
     pub(super) async fn claim(&self) -> Result<Claimed, Error> {
         let call = self.call.clone();
-        self.turn("claim", move |opening, now| opening.claim(&call, now)).await
+        self.turn("claim", move |creation, now| creation.claim(&call, now)).await
     }
 
-    /// Records what this call made; gives what counts.
+    /// Records what this call created, and returns the result that counts.
     pub(super) async fn keep(&self, made: Made) -> Result<Made, Error> {
-        self.turn("keep", move |opening, _| opening.keep(made.clone())).await
+        self.turn("keep", move |creation, _| creation.keep(made.clone())).await
     }
 
-    /// Lets others try.
+    /// Releases the claim, so that other calls can try.
     pub(super) async fn give_up(&self, is_doubtful: bool) -> Result<(), Error> {
         let call = self.call.clone();
-        self.turn("give-up", move |opening, _| opening.give_up(&call, is_doubtful)).await
+        self.turn("give-up", move |creation, _| creation.give_up(&call, is_doubtful)).await
     }
 
-    /// Changes what is stored, and gives what the change says of it.
+    /// Applies a change to the stored record in a turn, and returns the change's result.
     async fn turn<T, F>(&self, step: &str, change: F) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de> + 'static,
-        F: Fn(&mut Opening, Timestamp) -> T + Send + Sync + 'static,
+        F: Fn(&mut Creation, Timestamp) -> T + Send + Sync + 'static,
     {
         let change = Arc::new(change);
         let handler = move |mut turn: Turn| {
             let change = Arc::clone(&change);
             async move {
                 let now = turn.now();
-                let said = change(turn.state().named::<Opening>(NAME)?, now);
+                let said = change(turn.state().named::<Creation>(NAME)?, now);
                 turn.respond(200, &said)?;
                 Ok::<_, BotError>(())
             }
@@ -129,8 +129,8 @@ impl<'a> Record<'a> {
         let answer = Box::pin(self.engine.resume(&self.reference, &id, handler)).await?;
         let body = answer.response.and_then(|response| response.body);
         body.and_then(|body| body.get().ok()).ok_or_else(|| {
-            // Its answer was lost and is not kept (`answers_max`): the claim lapses.
-            let reason = "the record of a new conversation has no answer".to_owned();
+            // The answer was lost and is no longer recorded (`answers_max`): the claim expires.
+            let reason = "the answer of the new conversation's record was lost".to_owned();
             Error::Busy { rounds: 0, waited: Duration::ZERO, reason }
         })
     }
@@ -150,27 +150,27 @@ mod tests {
 
     #[test]
     fn one_call_makes_it_and_others_wait_for_a_minute() {
-        let mut opening = Opening::default();
-        assert_eq!(opening.claim("a", at(0)), Claimed::Ours { doubts: 0 });
-        assert_eq!(opening.claim("b", at(59)), Claimed::Others);
-        assert_eq!(opening.claim("b", at(60)), Claimed::Ours { doubts: 1 });
-        assert_eq!(opening.claim("a", at(61)), Claimed::Others);
-        // The slow one comes back first: what it made counts, for both.
-        assert_eq!(opening.keep(made("of a")), made("of a"));
-        assert_eq!(opening.keep(made("of b")), made("of a"));
-        assert_eq!(opening.claim("c", at(900)), Claimed::Made { made: made("of a"), doubts: 1 });
+        let mut creation = Creation::default();
+        assert_eq!(creation.claim("a", at(0)), Claimed::Ours { doubts: 0 });
+        assert_eq!(creation.claim("b", at(59)), Claimed::Others);
+        assert_eq!(creation.claim("b", at(60)), Claimed::Ours { doubts: 1 });
+        assert_eq!(creation.claim("a", at(61)), Claimed::Others);
+        // The slow one comes back first: its result counts, for both.
+        assert_eq!(creation.keep(made("of a")), made("of a"));
+        assert_eq!(creation.keep(made("of b")), made("of a"));
+        assert_eq!(creation.claim("c", at(900)), Claimed::Made { made: made("of a"), doubts: 1 });
     }
 
     #[test]
     fn a_call_that_gives_up_lets_others_try_at_once_and_says_whether_there_is_doubt() {
-        let mut opening = Opening::default();
+        let mut creation = Creation::default();
         for (doubt, doubts) in [(false, 0), (true, 1), (false, 1)] {
-            opening.claim("a", at(0));
-            opening.give_up("b", true);
-            assert_eq!(opening.claim("b", at(1)), Claimed::Others, "it was not b's to give up");
-            opening.give_up("a", doubt);
-            assert_eq!(opening.doubts, doubts);
+            creation.claim("a", at(0));
+            creation.give_up("b", true);
+            assert_eq!(creation.claim("b", at(1)), Claimed::Others, "it was not b's to give up");
+            creation.give_up("a", doubt);
+            assert_eq!(creation.doubts, doubts);
         }
-        assert_eq!(opening.claim("b", at(1)), Claimed::Ours { doubts: 1 });
+        assert_eq!(creation.claim("b", at(1)), Claimed::Ours { doubts: 1 });
     }
 }

@@ -1,4 +1,4 @@
-//! Authentication in and out, against an issuer and a login service on loopback.
+//! Inbound and outbound authentication, against an issuer and a login service on loopback.
 
 mod accepted;
 mod bad_tokens;

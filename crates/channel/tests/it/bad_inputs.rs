@@ -1,4 +1,4 @@
-//! Requests that are refused: each with its status and sentence, and none leaves anything behind.
+//! Rejected requests: each with its status and message, and none leaves anything behind.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,10 +10,10 @@ use crate::support::{Server, client, echo, message, sink::Sink, with};
 
 const POST: &str = "POST /api/messages HTTP/1.1";
 const JSON: (&str, &str) = ("content-type", "application/json");
-/// Words of a user, which no answer may repeat.
+/// User text, which no response may repeat.
 const SECRET: &str = "c4n4ry";
 
-/// The refusal is as expected; the server lives; nothing is stored.
+/// Checks that the error is as expected, the server still responds, and nothing is stored.
 async fn check(server: &Server, reply: &client::Reply, status: u16, contains: &str) {
     assert_eq!(reply.status, status, "{contains}: {reply:?}");
     let (code, sentence) = reply.error();
@@ -64,8 +64,8 @@ async fn an_activity_that_cannot_be_routed_is_refused() {
     let server = Server::start(echo()).await;
     let mut sink = Sink::accepting().await;
     let good = message("1", SECRET, &sink.url());
-    let not_allowed = "activity.serviceUrl: is not allowed; allowed is a loopback address";
-    let missing = "activity.serviceUrl: is missing or empty; allowed is a loopback address";
+    let not_allowed = "activity.serviceUrl: is not allowed; expected a loopback address";
+    let missing = "activity.serviceUrl: is missing or empty; expected a loopback address";
     let cases: Vec<(Value, &str)> = vec![
         (json!({"type": null}), "activity.type: missing"),
         (json!({"type": ""}), "activity.type: expected a string that is not empty"),
@@ -95,7 +95,7 @@ async fn an_activity_that_cannot_be_routed_is_refused() {
         check(&server, &reply, 400, contains).await;
     }
     assert!(sink.came().is_none());
-    // And the one that they are all made from is good.
+    // The activity that they are all made from is valid.
     assert_eq!(server.post(&good).await.status, 200);
     sink.next().await;
 }
@@ -127,7 +127,7 @@ async fn a_body_of_another_kind_is_refused() {
 async fn a_body_that_is_too_large_is_refused_before_and_while_reading() {
     let server = Server::start(echo()).await;
     let limit = "the body is larger than 262144 bytes (limit body_bytes_max)";
-    // Nothing of the body is sent: the length alone decides.
+    // No byte of the body is sent: the length alone decides.
     let declared = [JSON, ("content-length", "262145")];
     let reply = client::request(server.address, POST, &declared, b"").await;
     check(&server, &reply, 413, limit).await;
@@ -137,7 +137,7 @@ async fn a_body_that_is_too_large_is_refused_before_and_while_reading() {
     let reply = client::request(server.address, POST, &chunked, chunk.repeat(5).as_bytes()).await;
     check(&server, &reply, 413, limit).await;
 
-    // A body of exactly the limit is read, and refused for what it is.
+    // A body of exactly the limit is read, and rejected for its content.
     let reply = client::request(server.address, POST, &[JSON], &b" ".repeat(262_144)).await;
     check(&server, &reply, 400, "expected a JSON object").await;
 }
@@ -155,7 +155,7 @@ async fn a_body_that_does_not_come_is_refused_in_time() {
     }
     let chunked = [JSON, ("transfer-encoding", "chunked")];
     let reply = client::request(server.address, POST, &chunked, b"zz\r\n").await;
-    check(&server, &reply, 400, "the body broke off").await;
+    check(&server, &reply, 400, "the body ended too early").await;
 }
 
 #[tokio::test]

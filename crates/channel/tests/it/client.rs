@@ -1,4 +1,4 @@
-//! The client of the connector's REST interface, against played channels.
+//! Client of the connector's REST API, against fake channels.
 
 mod addresses;
 mod bodies;
@@ -18,13 +18,13 @@ use sayso_channel::{
 
 use crate::support::PATIENCE;
 
-/// A channel of this machine.
+/// A channel on this machine.
 fn channel(service_url: &str, timeout: Duration) -> Service {
     let options = ConnectorOptions { timeout, ..Default::default() };
     Client::new(options).unwrap().at(service_url).unwrap()
 }
 
-/// A channel of this machine that has time.
+/// A channel on this machine, with a long timeout.
 fn patient(service_url: &str) -> Service {
     channel(service_url, PATIENCE)
 }

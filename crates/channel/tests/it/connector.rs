@@ -1,11 +1,11 @@
-//! The connector beyond a single new message: changes of messages, signs, quiet, and every fault of
-//! a channel through the engine.
+//! Connector beyond a single new message: updates and deletions, signs, rate limits, and every
+//! fault of a channel through the engine.
 
 mod changes;
+mod fake_channel;
 mod faults;
 mod outbox;
-mod played;
-mod quiet;
+mod rate_limit;
 mod signs;
 
 use sayso_turn::{
@@ -15,12 +15,12 @@ use sayso_turn::{
 };
 use serde_json::{Value, json};
 
-/// An activity as the engine has it.
+/// An activity, parsed.
 fn activity(value: &Value) -> Activity {
     Activity::from_json(value.to_string().as_bytes()).unwrap()
 }
 
-/// A reply as the courier hands it over.
+/// A reply, as the courier passes it to the channel.
 fn parcel(value: &Value) -> Parcel {
     Parcel {
         id: serde_json::from_value(json!("turn.0")).unwrap(),

@@ -1,4 +1,4 @@
-//! What the connector makes of each answer of a channel, and of none.
+//! Outcome of a delivery for each answer of a channel, and for none.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(crate) fn parcel(activity: &Value) -> Parcel {
     }
 }
 
-/// What becomes of a reply that a connector treats in this way; it gets one request, no more.
+/// Delivers a reply to a connector that acts in this way. It gets exactly one request.
 async fn deliver(act: Act) -> Delivery {
     let hangs = matches!(act, Act::WriteAndHang(_));
     let timeout = if hangs { Duration::from_secs(1) } else { PATIENCE };
@@ -108,9 +108,9 @@ async fn an_answer_that_may_come_after_the_reply_was_taken_is_unknown() {
 #[tokio::test]
 async fn no_answer_is_unknown() {
     for (act, contains) in [
-        (Act::Reset, "the connection to the channel broke"),
-        (Act::Write(vec![]), "the connection to the channel broke"),
-        (Act::Write(b"SSH-2.0-x\r\n".to_vec()), "the connection to the channel broke"),
+        (Act::Reset, "the connection to the channel was lost"),
+        (Act::Write(vec![]), "the connection to the channel was lost"),
+        (Act::Write(b"SSH-2.0-x\r\n".to_vec()), "the connection to the channel was lost"),
         (Act::WriteAndHang(vec![]), "the channel did not answer in time"),
         (Act::WriteAndHang(b"HTTP/1.1 200".to_vec()), "the channel did not answer in time"),
     ] {
@@ -130,9 +130,17 @@ async fn a_refusal_is_final_and_has_the_channels_code() {
         ("400 Bad Request", wordy, "400 Bad Request"),
         ("403 Forbidden", "<html>", "403 Forbidden"),
         ("404 Not Found", "", "404 Not Found"),
-        ("405 No", coded, "405 Method Not Allowed (BadArgument), so it does not offer that"),
+        (
+            "405 No",
+            coded,
+            "405 Method Not Allowed (BadArgument), which means that it does not support this call",
+        ),
         ("413 Big", "", "413 Payload Too Large"),
-        ("501 No", coded, "501 Not Implemented (BadArgument), so it does not offer that"),
+        (
+            "501 No",
+            coded,
+            "501 Not Implemented (BadArgument), which means that it does not support this call",
+        ),
         ("401 Unauthorized", coded, "401 Unauthorized, and no credentials are set"),
     ] {
         let delivery = deliver(Act::answer(status, &[], body)).await;
@@ -158,7 +166,7 @@ async fn a_channel_that_cannot_be_connected_has_certainly_not_got_it() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);
-    // It speaks no TLS, so the reply is never sent.
+    // It does not speak TLS, so the reply is never sent.
     let plain = Sink::start(Act::Write(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())).await;
     let urls = [
         format!("http://{address}/"),
@@ -175,7 +183,7 @@ async fn a_channel_that_cannot_be_connected_has_certainly_not_got_it() {
         let connector = Connector::new(options).unwrap();
         let delivery = connector.deliver(&parcel(&message("1", "hi", url))).await;
         let Delivery::Later { after: None, reason } = &delivery else { panic!("{delivery:?}") };
-        assert!(reason.contains(" failed: no connection to the channel: "), "{reason}");
+        assert!(reason.contains(" failed: could not connect to the channel: "), "{reason}");
         assert!(!reason.contains("http"), "{reason}");
     }
 }
@@ -187,15 +195,15 @@ async fn a_reply_goes_nowhere_but_where_it_may() {
     let elsewhere = ServiceUrls::Only(vec!["https://channel.example".to_owned()]);
     let delivery = connector(elsewhere, PATIENCE).deliver(&parcel(&good)).await;
     let reason =
-        "the service URL is not allowed; allowed is what begins with https://channel.example";
+        "the service URL is not allowed; expected a URL that starts with https://channel.example";
     assert_eq!(delivery, Delivery::Refused { reason: reason.to_owned() });
 
     for (changes, contains) in [
         (json!({"serviceUrl": "https://evil.example"}), "the service URL is not allowed"),
         (json!({"serviceUrl": null}), "the reply has no serviceUrl"),
-        (json!({"conversation": null}), "cannot stand in a URL"),
-        (json!({"conversation": {"id": ".."}}), "cannot stand in a URL"),
-        (json!({"replyToId": "."}), "cannot stand in a URL"),
+        (json!({"conversation": null}), "cannot be part of a URL"),
+        (json!({"conversation": {"id": ".."}}), "cannot be part of a URL"),
+        (json!({"replyToId": "."}), "cannot be part of a URL"),
     ] {
         let parcel = parcel(&with(good.clone(), changes));
         let delivery = connector(ServiceUrls::Loopback, PATIENCE).deliver(&parcel).await;
@@ -219,7 +227,7 @@ async fn the_path_on_the_wire_is_escaped_and_joined() {
             "/emea/v3/conversations/19%3Ax%40thread.tacv2%3Bmessageid%3D1/activities/f%7C1",
         ),
         ("", "a b", Some("é"), "/v3/conversations/a%20b/activities/%C3%A9"),
-        // That word would make it an upload of history.
+        // With this id it would be an upload of history.
         ("", "c", Some("History"), "/v3/conversations/c/activities"),
     ] {
         let mut sink = Sink::accepting().await;

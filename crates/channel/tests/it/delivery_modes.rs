@@ -1,4 +1,4 @@
-//! The ways in which a sender can want its answer.
+//! Delivery modes: `expectReplies`, `stream`, `notification` and unknown ones.
 
 use std::{sync::Arc, time::Duration};
 
@@ -64,7 +64,7 @@ async fn a_stream_has_the_signs_as_they_come_and_then_the_replies_each_time() {
     let replies = [("message", "one two"), ("message", "done")];
     let shown = [("typing", ""), ("typing", "one"), ("typing", "one two")];
     assert_eq!(said, [&shown[..], &replies[..]].concat());
-    // Delivered again: the answer is the same, what was fleeting is gone.
+    // Delivered again: the replies are the same, without the ephemeral signs.
     let again = events(&server.post(&streaming("1", "hi")).await.body);
     assert_eq!(again, heard[3..]);
     let stats = server.engine.stats();

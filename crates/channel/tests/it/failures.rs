@@ -1,4 +1,4 @@
-//! Turns that do not commit: the sender learns whether to try again, and nothing of the inside.
+//! Turns that do not commit: the sender learns whether to try again, and no internals.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ async fn state_of_a_newer_build_is_a_503_and_the_error_handler_is_silent() {
             turn.conversation::<Order>()?.sizes.push(1);
             Ok(())
         }
-        // What an instance of the next build does.
+        // As an instance of a newer build does.
         _ => {
             let order = json!({"$version": 2, "sizes": "inner"});
             *turn.state().named::<Value>("Order")? = order;

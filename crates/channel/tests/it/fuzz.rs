@@ -1,4 +1,4 @@
-//! What the fuzzer has found is checked on every run.
+//! Replays the fuzzer's corpus on every run.
 
 use sayso_channel::fuzz;
 use sayso_turn::activity::fuzz::replay;

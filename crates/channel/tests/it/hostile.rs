@@ -1,6 +1,6 @@
-//! Requests that mean harm, by table: each with the status and the code that it must get.
+//! Malicious requests, by table: each with the expected status and error code.
 //!
-//! After every one of them nothing is stored, nothing is said, and the next good request is
+//! After every one of them nothing is stored, nothing is sent, and the next valid request is
 //! answered.
 
 mod activities;
@@ -21,20 +21,19 @@ use crate::support::{
     with,
 };
 
-/// Words of whoever sends, which no answer may repeat.
+/// Text of the sender, which no response may repeat.
 const SECRET: &str = "c4n4ry";
 
-/// One attack: what it is, the bytes that are sent, and what they get.
+/// One attack: its name, the bytes to send, and the expected response.
 struct Row {
     name: String,
     bytes: Vec<u8>,
     status: u16,
-    /// The code in the body; nothing where the protocol is broken and the HTTP library answers
-    /// alone.
+    /// The error code in the body; none where the request is not HTTP and hyper itself responds.
     code: &'static str,
 }
 
-/// A bot, and the channel that it would speak to if it were fooled.
+/// A bot, and the channel that it would call if an attack succeeded.
 struct Scene {
     server: Server,
     sink: Sink,
@@ -53,7 +52,7 @@ impl Scene {
         scene
     }
 
-    /// A good request is answered, and it is all that ever happened.
+    /// Checks that a valid request is answered, and that nothing else has happened.
     async fn is_well(&self, count: usize) {
         let change = json!({"conversation": {"id": "healthy"}, "deliveryMode": "expectReplies"});
         let good = with(message(&count.to_string(), "hi", &self.sink.url()), change);
@@ -80,7 +79,7 @@ impl Scene {
     }
 }
 
-/// The code of a refusal; nothing if it has no body.
+/// The error code of a response; none if it has no body.
 fn found(reply: &Reply) -> String {
     if reply.body.is_empty() {
         return String::new();
@@ -90,7 +89,7 @@ fn found(reply: &Reply) -> String {
     code
 }
 
-/// A request of this body, as a channel sends it.
+/// A request with this body, as a channel sends it.
 fn post(body: &[u8]) -> Vec<u8> {
     let head = format!(
         "POST /api/messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
@@ -100,7 +99,7 @@ fn post(body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// An activity that is good but for the changes.
+/// A valid activity with changes.
 fn activity(url: &str, changes: Value) -> Value {
     with(message("1", SECRET, url), changes)
 }

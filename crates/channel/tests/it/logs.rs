@@ -1,4 +1,4 @@
-//! Logs: at the highest level, no word of a user.
+//! Logs contain no user text, even at level trace.
 
 use std::{
     io::{self, Write},
@@ -14,7 +14,7 @@ use crate::support::{
     with,
 };
 
-/// What users say; it must stay between them and the bot.
+/// User text, which must not appear in logs.
 const SECRET: &str = "c4n4ry";
 
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-// One thread, so that the subscriber of this thread hears everything.
+// One thread, so that the subscriber of this thread receives everything.
 #[tokio::test(flavor = "current_thread")]
 async fn no_word_of_a_user_is_logged() {
     let lines = Lines::default();

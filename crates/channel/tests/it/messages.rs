@@ -1,4 +1,4 @@
-//! Activities that are taken: what the sender is told, and what reaches the channel.
+//! Accepted activities: the response to the sender, and the replies at the channel.
 
 use sayso_turn::{Bot, Turn, activity::Activity};
 use serde_json::json;
@@ -151,7 +151,7 @@ async fn what_is_not_for_people_is_not_posted() {
             posted.push(one.json()["type"].as_str().unwrap().to_owned());
         }
         assert_eq!(posted, kinds, "{channel}");
-        // An invokeResponse is an answer, not a reply.
+        // An invokeResponse is in the HTTP response, it is not a reply.
         assert_eq!(server.engine.stats().delivered, 3);
     }
 }

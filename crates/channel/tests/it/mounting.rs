@@ -1,4 +1,4 @@
-//! A bot inside an application that has routes, state and a fallback of its own.
+//! Bot routes inside an application that has routes, state and a fallback of its own.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -20,7 +20,7 @@ fn engine() -> Engine {
     Engine::builder(echo(), Arc::new(MemoryStore::default()), connector).start()
 }
 
-/// An application with a bot somewhere in it.
+/// An application that contains a bot.
 async fn serve(mount: impl FnOnce(Router<&'static str>) -> Router<&'static str>) -> SocketAddr {
     let own = Router::new()
         .route("/", get(|State(name): State<&'static str>| async move { name }))
@@ -45,7 +45,7 @@ async fn check(address: SocketAddr, at: &str) {
     assert_eq!(reply.status, 200, "{reply:?}");
     assert_eq!(reply.json()["activities"][0]["text"], "Echo: hi");
     assert_eq!(get_at(address, &format!("{at}/readyz")).await.body, "ready");
-    // What the bot has no route for is the application's, and a wrong method the bot's.
+    // Unknown paths go to the application's fallback, a wrong method to the bot's.
     for path in ["/nowhere".to_owned(), format!("{at}/nowhere")] {
         let lost = get_at(address, &path).await;
         assert_eq!((lost.status, lost.body.as_str()), (404, "lost in the shop"), "{path}");

@@ -1,4 +1,4 @@
-//! Conversations that the bot begins, against a played channel.
+//! Proactive conversations, against a fake channel.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::support::{
     store::Broken,
 };
 
-/// An instance of a bot and what it calls channels with.
+/// An instance of a bot and its client.
 struct Instance {
     client: Client,
     engine: Engine,
@@ -122,7 +122,7 @@ async fn what_the_channel_did_not_do_can_be_tried_again_at_once_and_leaves_no_do
         let error = instance.begin(&busy.url(), "w").await.unwrap_err();
         assert!(error.is_retryable());
         let BeginError::Channel(Error::Throttled { after, .. }) = error else { panic!("{error}") };
-        // The second one is told what is left of it.
+        // The second call gets the remaining time.
         assert!(after.is_some_and(|wait| wait <= Duration::from_secs(7)), "{after:?}");
     }
     let no = Sink::start(Act::answer("403 No", &[], "")).await;
@@ -166,7 +166,7 @@ async fn a_call_that_is_cut_off_keeps_others_from_making_it_twice() {
 
 #[tokio::test]
 async fn a_crash_before_the_first_turn_is_made_good_by_the_next_call() {
-    // As the document stands when an instance died after the record and before the turn.
+    // The state after an instance died between the record and the turn.
     let (mut sink, store) = (made("another").await, memory());
     let key = Key::conversation("msteams", "sayso:begin:w").unwrap();
     let made = json!({ "conversation": "c9", "service_url": sink.url() });

@@ -1,5 +1,4 @@
-//! Who may talk to a bot that has no authentication: programs of this machine, not foreign web
-//! pages.
+//! Senders to a bot without authentication: programs on this machine, but no foreign web pages.
 
 use std::sync::Arc;
 
@@ -23,8 +22,8 @@ async fn status(server: &Server, line: &str, headers: &[(&str, &str)]) -> (u16, 
 async fn a_foreign_page_or_name_cannot_reach_a_local_bot() {
     let server = Server::start(echo()).await;
     let line = "POST /api/messages HTTP/1.1";
-    let page = "web pages of other hosts may not talk to this bot";
-    let name = "this bot takes requests for localhost only";
+    let page = "web pages of other hosts may not call this bot";
+    let name = "this bot accepts requests for localhost only";
     let cases: Vec<(Vec<(&str, &str)>, &str)> = vec![
         (vec![("origin", "https://evil.example")], page),
         (vec![("origin", "http://localhost.evil.example")], page),
@@ -106,5 +105,5 @@ async fn a_bot_with_service_urls_is_reached_by_any_name_and_keeps_to_its_list() 
     let reply = server.post(&message("2", "hi", "http://127.0.0.1:1/")).await;
     let (_, sentence) = reply.error();
     assert_eq!(reply.status, 400);
-    assert!(sentence.ends_with("allowed is what begins with https://channel.example/a"));
+    assert!(sentence.ends_with("expected a URL that starts with https://channel.example/a"));
 }

@@ -1,4 +1,4 @@
-//! How the instance says it is.
+//! Health, readiness and statistics.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What the tests stand on: a bot behind the endpoint, a channel that its replies go to, and a
-//! client that writes its requests byte by byte.
+//! Test fixtures: a bot behind the endpoint, a fake channel for its replies, and a client that
+//! writes requests byte by byte.
 
 pub(crate) mod client;
 pub(crate) mod sink;
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 
 use client::Reply;
 
-/// Longer than anything here takes; a test that waits this long has failed.
+/// Timeout of a test, longer than anything here takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A served bot.
@@ -67,7 +67,7 @@ impl Server {
     }
 }
 
-/// A bot that repeats what it hears.
+/// A bot that echoes messages.
 pub(crate) fn echo() -> Bot {
     Bot::new().on_message(async |mut turn: Turn| {
         let line = format!("Echo: {}", turn.text());
@@ -90,7 +90,7 @@ pub(crate) fn message(id: &str, text: &str, service_url: &str) -> Value {
     })
 }
 
-/// The same activity with other members; `null` takes one away.
+/// The same activity with changed members; `null` removes one.
 pub(crate) fn with(mut activity: Value, changes: Value) -> Value {
     let (Value::Object(members), Value::Object(changes)) = (&mut activity, changes) else {
         panic!("both are objects");

@@ -1,8 +1,8 @@
 //! Replies over TLS: they go only to a channel whose certificate the machine trusts.
 //!
-//! Whom a machine trusts is read once by each process, from a file that the environment can name.
-//! So the test starts itself again, as a bot of a machine that trusts the channel, and as one that
-//! does not.
+//! A process reads the trusted certificates once, from a file that the environment can name. So the
+//! test starts itself again, as a bot on a machine that trusts the channel, and as one that does
+//! not.
 
 use std::{
     env,
@@ -53,20 +53,23 @@ async fn a_reply_goes_only_to_a_channel_that_the_machine_trusts() {
     let delivery = deliver(&format!("https://localhost:{}/", trusted.port), &roots).await;
     assert!(delivery.contains(r#"the reply: Delivered { id: Some("7") }"#), "{delivery}");
 
-    // Nobody here trusts this one; and that one is trusted under another name only.
+    // The first is not trusted at all, the second only under another name.
     for url in [
         format!("https://localhost:{}/", other.port),
         format!("https://127.0.0.1:{}/", trusted.port),
     ] {
         let delivery = deliver(&url, &roots).await;
         assert!(delivery.contains("the reply: Later"), "{delivery}");
-        assert!(delivery.contains("no connection to the channel: invalid peer cert"), "{delivery}");
+        assert!(
+            delivery.contains("could not connect to the channel: invalid peer cert"),
+            "{delivery}"
+        );
     }
     let asked = [&trusted, &other].map(|channel| channel.asked.load(Ordering::SeqCst));
     assert_eq!(asked, [1, 0], "a reply was shown to somebody who is not trusted");
 }
 
-/// What becomes of a reply on a machine that trusts whoever is in a file.
+/// Delivers a reply in a process that trusts the certificates in a file.
 async fn deliver(url: &str, roots: &Path) -> String {
     let mut bot = Command::new(env::current_exe().expect("a test is a program"));
     bot.args(["--exact", NAME, "--nocapture"]).env(CHANNEL, url).env("SSL_CERT_FILE", roots);

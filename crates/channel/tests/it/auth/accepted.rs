@@ -1,4 +1,4 @@
-//! What is let in.
+//! Requests that are authenticated.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn a_good_token_is_let_in_and_answered() {
     let reply = world.show(&world.token()).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     assert_eq!(reply.json()["activities"][0]["text"], "Echo: hi");
-    // Metadata and keys, once each.
+    // One request for metadata, one for keys.
     assert_eq!(world.issuer.count(), 2);
     world.show(&world.token()).await;
     assert_eq!(world.issuer.count(), 2);
@@ -53,7 +53,7 @@ async fn what_may_differ_may_differ() {
     let webchat = with(activity(), json!({"channelId": "webchat"}));
     let reply = world.post(&[("authorization", &bearer)], &webchat).await;
     assert_eq!(reply.status, 200, "{reply:?}");
-    // The token replaces the rule for bots without one: any name, any page.
+    // With authentication, any host and any origin may send.
     let foreign =
         [("authorization", &*bearer), ("host", "bot.example"), ("origin", "https://web.example")];
     assert_eq!(world.post(&foreign, &activity()).await.status, 200);
@@ -130,7 +130,7 @@ async fn the_issuer_can_be_probed() {
     auth.probe().await.unwrap();
     world.issuer.publish(&[]);
     let error = auth.probe().await.unwrap_err().to_string();
-    assert!(error.contains("not the JSON that was expected"), "{error}");
+    assert!(error.contains("not the expected JSON"), "{error}");
     world.issuer.publish(&[KEY.jwk("k1", endorsed())]);
     auth.probe().await.unwrap();
 }

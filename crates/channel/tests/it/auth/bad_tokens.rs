@@ -1,4 +1,4 @@
-//! Tokens that are refused, by table: each is the good one with one thing wrong.
+//! Rejected tokens, by table: each is the valid one with one thing wrong.
 
 mod claims;
 mod headers;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::support::{client, with};
 
-/// One attack: what it is, what is sent, and the status that it gets.
+/// One attack: its name, the request, and the expected status.
 struct Row {
     name: String,
     headers: Vec<(&'static str, String)>,
@@ -22,17 +22,17 @@ struct Row {
 }
 
 impl Row {
-    /// A token that is refused as such.
+    /// An invalid token.
     fn token(name: impl Into<String>, token: &str) -> Self {
         Self::headers(name, vec![("authorization", format!("Bearer {token}"))])
     }
 
-    /// Headers in which there is no token to be found.
+    /// Headers without a token.
     fn headers(name: impl Into<String>, headers: Vec<(&'static str, String)>) -> Self {
         Self { name: name.into(), headers, activity: activity(), status: 401 }
     }
 
-    /// The token is good, but not for this activity.
+    /// A valid token that is not for this activity.
     fn forbidden(mut self) -> Self {
         self.status = 403;
         self
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// The good one, key `k1`, and keys that an issuer could have beside it.
+/// The valid key `k1`, and keys that an issuer could publish beside it.
 fn publish(issuer: &Pages) {
     issuer.publish(&[
         KEY.jwk("k1", endorsed()),
@@ -64,7 +64,7 @@ fn publish(issuer: &Pages) {
     ]);
 }
 
-/// Sends them all; none gets through, and none makes us ask the issuer again.
+/// Sends them all; none is accepted, and none causes another fetch of the issuer's keys.
 async fn check(rows: impl FnOnce(&World) -> Vec<Row>) -> usize {
     let world = World::start().await;
     publish(&world.issuer);

@@ -1,4 +1,4 @@
-//! Secrets stay secret: at the highest level of logging, none shows anywhere.
+//! Secrets do not leak: none appears in logs (at level trace), responses, errors or `Debug`.
 
 use std::{
     io::{self, Write},
@@ -51,7 +51,7 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// Libraries that speak through `log` are heard too.
+/// Captures libraries that log through `log`, too.
 impl log::Log for Lines {
     fn enabled(&self, _: &log::Metadata<'_>) -> bool {
         true
@@ -65,7 +65,7 @@ impl log::Log for Lines {
     fn flush(&self) {}
 }
 
-// One thread, so that the subscriber of this thread hears everything.
+// One thread, so that the subscriber of this thread receives everything.
 #[tokio::test(flavor = "current_thread")]
 async fn no_token_secret_or_word_of_a_user_shows() {
     let lines = Lines::default();
@@ -105,7 +105,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     let address = listener.local_addr().unwrap();
     drop(tokio::spawn(async move { axum::serve(listener, app).await }));
 
-    // A good turn, whose reply the channel refuses with the words it was sent.
+    // A valid turn, whose reply the channel refuses, repeating the words it was sent.
     let echoing = json!({"error": {"code": format!("{TEXT} {BEARER}")}});
     channel.set("/v3/conversations/c1/activities", Page::Status(400, echoing));
     let url = channel.url("/");
@@ -115,7 +115,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     assert_eq!(channel.asked()[0].authorization.as_deref(), Some("Bearer c4n4ry-bearer"));
     assert!(issuer.asked().iter().any(|asked| asked.body.contains(PASSWORD)));
 
-    // The login service fails, and repeats the secret while it does.
+    // The login service fails, and repeats the secret in its error.
     let echoing = json!({"error": PASSWORD, "error_description": PASSWORD});
     issuer.set(TOKEN, Page::Status(400, echoing));
     clock.advance(Duration::from_secs(4000));
@@ -128,7 +128,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     assert!(text.contains("no token for the channel"), "{text}");
     for secret in secrets.iter().map(String::as_str).chain(["c4n4ry"]) {
         for part in secret.split('.').filter(|part| part.len() > 5) {
-            // The header of a token is no secret, and the same in many.
+            // The header of a token is not a secret, and the same in many.
             let is_plain = part == KEY.token("k1", &json!({})).split('.').next().unwrap();
             for place in [&text, &bodies, &debug] {
                 assert!(is_plain || !place.contains(part), "{part} in {place}");
@@ -137,7 +137,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     }
 }
 
-/// Sends a good token and bad ones; gives the tokens, the statuses and all that came back.
+/// Sends a valid token and invalid ones; returns the tokens, the statuses and the responses.
 async fn attempts(address: SocketAddr, url: &str) -> (Vec<String>, Vec<u16>, String) {
     let good = with(claims(NOW), json!({"serviceurl": url}));
     let token = KEY.token("k1", &good);

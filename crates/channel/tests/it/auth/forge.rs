@@ -1,4 +1,4 @@
-//! Tokens, honest and forged, made byte by byte.
+//! Valid and forged tokens, built byte by byte.
 
 use std::sync::LazyLock;
 
@@ -19,12 +19,12 @@ use serde_json::{Value, json};
 
 /// The issuer's key.
 pub(crate) static KEY: LazyLock<Signer> = LazyLock::new(Signer::new);
-/// The key that it changes to.
+/// The issuer's next key, after a rotation.
 pub(crate) static NEXT: LazyLock<Signer> = LazyLock::new(Signer::new);
-/// Somebody else's.
+/// An attacker's key.
 pub(crate) static EVIL: LazyLock<Signer> = LazyLock::new(Signer::new);
 
-/// An RSA key that signs whatever it is given.
+/// RSA key that signs any text.
 pub(crate) struct Signer(RsaKeyPair);
 
 impl Signer {
@@ -32,7 +32,7 @@ impl Signer {
         Self(RsaKeyPair::generate(KeySize::Rsa2048).unwrap())
     }
 
-    /// The public key as an issuer publishes it, with other members.
+    /// The public key as a JSON Web Key, with further members.
     pub(crate) fn jwk(&self, kid: &str, more: Value) -> Value {
         let public = self.0.public_key();
         let number = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
@@ -48,7 +48,8 @@ impl Signer {
         jwk
     }
 
-    /// The public key in every shape that a library was ever fooled with: PEM, DER, modulus, JSON.
+    /// The public key in every encoding used for algorithm confusion attacks: PEM, DER, modulus,
+    /// JSON.
     pub(crate) fn shapes(&self) -> Vec<Vec<u8>> {
         let der = self.0.public_key().as_ref().to_vec();
         let text = STANDARD.encode(&der);
@@ -67,7 +68,7 @@ impl Signer {
         format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n")
     }
 
-    /// Signs a header and claims as they stand. The encoding is the one that the name says.
+    /// Signs a header and claims, byte for byte, with the algorithm of this name.
     pub(crate) fn sign(&self, name: &str, header: &str, claims: &str) -> String {
         let encoding: &'static dyn RsaEncoding = match name {
             "RS256" => &RSA_PKCS1_SHA256,

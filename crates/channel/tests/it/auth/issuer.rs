@@ -1,4 +1,4 @@
-//! An OpenID issuer and a login service, played: they answer as they are told, and count.
+//! Fake OpenID issuer and login service with configurable responses and request counts.
 
 use std::{
     net::SocketAddr,
@@ -19,24 +19,24 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// How a page is given.
+/// Response of a page.
 #[derive(Clone, Debug)]
 pub(crate) enum Page {
-    /// As JSON.
+    /// JSON.
     Json(Value),
-    /// After a while, as JSON.
+    /// JSON after a delay.
     Later(Duration, Value),
-    /// As this text.
+    /// Plain text.
     Text(String),
-    /// With this status and JSON.
+    /// JSON with this status.
     Status(u16, Value),
-    /// As JSON to whoever has this `Authorization`, and 401 to others.
+    /// JSON to requests with this `Authorization`, and 401 to others.
     Needs(String, Value),
-    /// A redirect to that address.
+    /// A redirect to this address.
     Redirect(String),
-    /// Never.
+    /// No response.
     Hang,
-    /// More than anybody should read, without end.
+    /// An endless body.
     Endless,
 }
 
@@ -73,7 +73,7 @@ fn axum_json(status: u16, value: &Value) -> Response {
     (status, [("content-type", "application/json")], value.to_string()).into_response()
 }
 
-/// A request that came.
+/// A request that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) path: String,
@@ -83,7 +83,7 @@ pub(crate) struct Asked {
     pub(crate) body: String,
 }
 
-/// Some pages on a port of their own. What is not set is 404.
+/// HTTP server with a few pages. Any other path is 404.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
     pub(crate) address: SocketAddr,
@@ -113,25 +113,25 @@ impl Pages {
         format!("http://{}{path}", self.address)
     }
 
-    /// Puts a page at a path, in place of the one before.
+    /// Sets the page at a path.
     pub(crate) fn set(&self, path: &str, page: Page) {
         let mut pages = self.inner.pages.lock().unwrap();
         pages.retain(|(known, _)| known != path);
         pages.push((path.to_owned(), page));
     }
 
-    /// An issuer's two pages.
+    /// Sets an issuer's two pages: metadata and keys.
     pub(crate) fn publish(&self, keys: &[Value]) {
         self.set("/metadata", Page::Json(json!({"jwks_uri": self.url("/keys")})));
         self.set("/keys", Page::Json(json!({"keys": keys})));
     }
 
-    /// How often anything was asked for.
+    /// Number of requests.
     pub(crate) fn count(&self) -> usize {
         self.inner.count.load(Ordering::SeqCst)
     }
 
-    /// What was asked for so far.
+    /// Requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.inner.asked.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! The issuer's keys: fetched once, rotated, and what happens while the issuer is not well.
+//! Issuer's keys: single-flight fetch, rotation, and outages of the issuer.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Longer than the pause between two fetches.
 const PAUSE: Duration = Duration::from_secs(11);
 
-/// How many fetches there were; each asks for metadata and keys.
+/// Number of fetches; each requests metadata and keys.
 fn fetches(issuer: &Pages) -> usize {
     issuer.asked().iter().filter(|asked| asked.path == "/metadata").count()
 }
@@ -45,7 +45,7 @@ async fn an_unknown_key_makes_us_ask_once_an_hour_at_most() {
     assert!(replies.iter().all(|reply| reply.status == 401));
     assert_eq!(fetches(&world.issuer), 2);
     world.clock.advance(HOUR - MINUTE);
-    // A key that the issuer has got since then stays unknown until the hour is over.
+    // A key that the issuer added since then stays unknown for an hour.
     world.issuer.publish(&[NEXT.jwk("k2", endorsed())]);
     assert_eq!(world.show(&NEXT.token("k2", &world.claims())).await.status, 401);
     assert_eq!(fetches(&world.issuer), 2);
@@ -80,7 +80,7 @@ async fn a_rotation_is_noticed_and_the_old_key_forgotten() {
     assert_eq!(world.show(&old).await.status, 200, "nobody has asked yet");
     assert_eq!(world.show(&NEXT.token("k2", &world.claims())).await.status, 200);
     assert_eq!(world.show(&old).await.status, 401);
-    // The name stays, the key changes: noticed when the day is over.
+    // A new key under the same id is noticed after a day.
     world.issuer.publish(&[KEY.jwk("k2", endorsed())]);
     assert_eq!(world.show(&KEY.token("k2", &world.claims())).await.status, 401);
     world.clock.advance(DAY);
@@ -145,8 +145,8 @@ async fn an_issuer_that_is_not_well_lets_nobody_in_until_it_is() {
         ("metadata", "no uri", Page::Json(json!({}))),
         ("metadata", "uri a number", Page::Json(json!({"jwks_uri": 7}))),
         ("metadata", "uri not https", uri("http://issuer.example/keys")),
-        // Private addresses are refused too; that is tested where nothing could be asked
-        // (`auth/issuer.rs`).
+        // Private addresses are refused, too; that is tested without network access in
+        // `auth/issuer.rs`.
         ("metadata", "uri a file", uri("file:///etc/passwd")),
         ("metadata", "uri data", uri("data:application/json,{}")),
         ("metadata", "uri with a user", uri("http://u:p@127.0.0.1/keys")),
@@ -192,7 +192,7 @@ async fn an_issuer_that_cannot_be_reached_lets_nobody_in() {
     })
     .await;
     assert_eq!(world.show(&world.token()).await.status, 503);
-    // What is bad in itself is refused without keys.
+    // Tokens that are invalid in themselves are refused without fetching keys.
     assert_eq!(world.show("a.b.c").await.status, 401);
 }
 
@@ -209,7 +209,7 @@ async fn a_caller_that_hangs_up_does_not_stop_the_fetch() {
         body.len()
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // The fetch is under way when the caller goes.
+    // The caller disconnects during the fetch.
     let asked = async {
         while world.issuer.count() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;

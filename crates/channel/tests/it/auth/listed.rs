@@ -1,4 +1,4 @@
-//! Tokens of the login service: the emulator's and other bots', which count only by a list.
+//! Tokens of the login service, from the emulator and other bots: accepted only by allow-list.
 
 use sayso_channel::{
     ServiceUrls,
@@ -17,7 +17,7 @@ const FIRST: &str = "https://sts.windows.net/d6d49420-f39b-4df7-a1dc-d59a935871d
 const SECOND: &str = "https://login.microsoftonline.com/d6d49420-f39b-4df7-a1dc-d59a935871db/v2.0";
 const PARENT: &str = "99999999-aaaa-2222-bbbb-333333333333";
 
-/// The login service has a key of its own, which speaks for no channel.
+/// Publishes the login service's key, which has no endorsements.
 fn publish(issuer: &Pages) {
     issuer.set("/login-metadata", Page::Json(json!({"jwks_uri": issuer.url("/login-keys")})));
     let keys = json!({"keys": [NEXT.jwk("login", json!({}))]});
@@ -72,7 +72,7 @@ async fn the_emulator_shows_a_token_of_the_app_itself() {
     ] {
         assert_eq!(status(&world, change.clone()).await, expected, "{change}");
     }
-    // Another service URL than the list's.
+    // A service URL that is not on the list.
     let claims = with(world.claims(), json!({"iss": FIRST, "appid": APP}));
     let bearer = format!("Bearer {}", NEXT.token("login", &claims));
     for url in [json!("https://b.channel.example/"), json!(""), Value::Null] {
@@ -80,7 +80,7 @@ async fn the_emulator_shows_a_token_of_the_app_itself() {
         let reply = world.post(&[("authorization", &bearer)], &activity).await;
         assert_eq!(reply.status, 403, "{reply:?}");
     }
-    // The keys of the two issuers are not mixed.
+    // The keys of the two issuers are not interchangeable.
     let channel = world.claims();
     assert_eq!(world.show(&NEXT.token("login", &channel)).await.status, 401);
     let forged = with(world.claims(), json!({"iss": FIRST, "appid": APP}));

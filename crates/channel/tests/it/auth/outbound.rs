@@ -1,4 +1,4 @@
-//! The bot's own tokens: asked for once, renewed early, and shown only to channels on the list.
+//! Access tokens of the bot: requested once, renewed early, and sent only to allowed channels.
 
 use std::{sync::Arc, time::Duration};
 
@@ -58,7 +58,7 @@ impl Post {
         self.connector.deliver(&parcel(&self.channel.url("/"))).await
     }
 
-    /// The tokens that the channel was shown.
+    /// The tokens that the channel received.
     fn shown(&self) -> Vec<String> {
         let token = |asked: Asked| asked.authorization.unwrap_or_else(|| "none".to_owned());
         self.channel.asked().into_iter().map(token).collect()
@@ -156,13 +156,13 @@ async fn an_old_token_serves_to_its_end_while_the_login_service_is_down() {
 async fn a_channel_that_does_not_accept_the_token_is_shown_one_new_one() {
     let post = Post::start().await;
     post.deliver().await;
-    // The channel takes nothing but the second token.
+    // The channel accepts only the second token.
     post.channel.set(POST, Page::Needs("Bearer t2".to_owned(), json!({"id": "given"})));
     post.login.set(TOKEN, granted("t2", 3600));
     assert_eq!(post.deliver().await, delivered());
     assert_eq!(post.shown(), ["Bearer t1", "Bearer t1", "Bearer t2"]);
     assert_eq!(post.login.count(), 2);
-    // And if that does not help either, it is refused.
+    // If the new token does not help either, the reply is refused.
     post.channel.set(POST, Page::Status(401, json!({"error": {"code": "Unauthorized"}})));
     post.clock.advance(Duration::from_secs(61));
     post.login.set(TOKEN, granted("t3", 3600));
@@ -170,7 +170,7 @@ async fn a_channel_that_does_not_accept_the_token_is_shown_one_new_one() {
     let Delivery::Refused { reason } = &delivery else { panic!("{delivery:?}") };
     assert!(reason.contains("401 Unauthorized to the bot's token"), "{reason}");
     assert_eq!(post.shown()[3..], ["Bearer t2", "Bearer t3"]);
-    // Many refusals do not become many questions.
+    // Many refusals do not cause many token requests.
     for _ in 0..5 {
         assert!(matches!(post.deliver().await, Delivery::Refused { .. }));
     }
@@ -190,11 +190,11 @@ async fn without_a_token_nothing_is_posted() {
         (Page::Status(500, Value::Null), "answered 500; check"),
         (Page::Redirect(elsewhere.url(TOKEN)), "redirects are not followed"),
         (Page::Hang, "no answer in time"),
-        (Page::Endless, "cannot be asked"),
-        (Page::Text("<html>".to_owned()), "not the JSON that was expected"),
-        (Page::Json(json!({})), "not the JSON that was expected"),
-        (Page::Json(json!({"access_token": ""})), "not the JSON that was expected"),
-        (Page::Json(json!({"access_token": "a\r\nb: c"})), "not the JSON that was expected"),
+        (Page::Endless, "no usable answer"),
+        (Page::Text("<html>".to_owned()), "not the expected JSON"),
+        (Page::Json(json!({})), "not the expected JSON"),
+        (Page::Json(json!({"access_token": ""})), "not the expected JSON"),
+        (Page::Json(json!({"access_token": "a\r\nb: c"})), "not the expected JSON"),
     ] {
         post.login.set(TOKEN, page.clone());
         post.clock.advance(Duration::from_secs(11));
@@ -230,7 +230,7 @@ async fn a_token_that_takes_long_puts_the_reply_off_and_is_found_by_the_next_try
     let parcel = parcel(&post.channel.url("/"));
     let delivery = connector.deliver(&parcel).await;
     let Delivery::Later { reason, .. } = &delivery else { panic!("{delivery:?}") };
-    assert!(reason.contains("it has not come yet"), "{reason}");
+    assert!(reason.contains("it has not arrived yet"), "{reason}");
     let next = async {
         while connector.deliver(&parcel).await != delivered() {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -255,7 +255,7 @@ async fn a_token_goes_only_where_the_list_says() {
         assert!(matches!(delivery, Delivery::Refused { .. }), "{url}: {delivery:?}");
     }
     assert_eq!((post.login.count(), post.channel.count(), elsewhere.count()), (0, 0, 0));
-    // A redirect takes the token nowhere.
+    // A redirect does not forward the token.
     post.channel.set(POST, Page::Redirect(elsewhere.url(POST)));
     assert!(matches!(post.deliver().await, Delivery::Refused { .. }));
     assert_eq!((post.channel.count(), elsewhere.count()), (1, 0));

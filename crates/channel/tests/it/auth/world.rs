@@ -1,4 +1,4 @@
-//! A bot that asks for tokens, the issuer it trusts, and a clock that is moved by hand.
+//! Test fixture: a bot that requires tokens, the issuer it trusts, and a manual clock.
 
 use std::{
     sync::{
@@ -30,12 +30,12 @@ use crate::support::{
 /// The app that tokens are for.
 pub(crate) const APP: &str = "11111111-aaaa-2222-bbbb-333333333333";
 pub(crate) const ISSUER: &str = "https://issuer.example";
-/// Where the channel takes replies; nothing is ever sent there.
+/// The channel's service URL; nothing is ever sent there.
 pub(crate) const SERVICE: &str = "https://smba.channel.example/emea/";
 /// The wall clock when a test starts, in seconds.
 pub(crate) const NOW: u64 = 1_800_000_000;
 
-/// Stands still until it is moved.
+/// Clock that stands still until it is advanced.
 #[derive(Debug, Default)]
 pub(crate) struct HandClock(AtomicU64);
 
@@ -70,7 +70,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// The issuer has the key `k1`, which speaks for `msteams` and `webchat`.
+    /// Starts with an issuer whose key `k1` is endorsed for `msteams` and `webchat`.
     pub(crate) async fn start() -> Self {
         Self::with(|_, _| {}).await
     }
@@ -96,7 +96,7 @@ impl World {
         Self { server, issuer, clock }
     }
 
-    /// Posts an activity with headers of any kind.
+    /// Posts an activity with further headers.
     pub(crate) async fn post(&self, headers: &[(&str, &str)], activity: &Value) -> Reply {
         let line = "POST /api/messages HTTP/1.1";
         let headers = [&[("content-type", "application/json")], headers].concat();
@@ -104,18 +104,18 @@ impl World {
         client::request(self.server.address, line, &headers, body.as_bytes()).await
     }
 
-    /// Posts the good activity with a token.
+    /// Posts the valid activity with a token.
     pub(crate) async fn show(&self, token: &str) -> Reply {
         let authorization = format!("Bearer {token}");
         self.post(&[("authorization", &authorization)], &activity()).await
     }
 
-    /// A token that is good now.
+    /// A token that is valid now.
     pub(crate) fn token(&self) -> String {
         KEY.token("k1", &self.claims())
     }
 
-    /// Claims that are good now.
+    /// Claims that are valid now.
     pub(crate) fn claims(&self) -> Value {
         claims(self.clock.now().as_millis() / 1000)
     }
@@ -149,7 +149,7 @@ pub(crate) fn endorsed() -> Value {
     json!({"endorsements": ["msteams", "webchat"]})
 }
 
-/// An activity of the channel; its replies come in the answer.
+/// An activity of the channel; its replies come in the response.
 pub(crate) fn activity() -> Value {
     let channel = json!({"channelId": "msteams", "deliveryMode": "expectReplies"});
     with(message("1", "hi", SERVICE), channel)

@@ -1,4 +1,4 @@
-//! Where a call goes, and what is known when it goes nowhere.
+//! URLs of calls, and the errors of calls that are not sent.
 
 use futures_util::future::join_all;
 use sayso_channel::{
@@ -22,7 +22,7 @@ async fn a_channel_that_cannot_be_connected_has_certainly_not_been_called() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);
-    // It speaks no TLS, so nothing is ever sent to it.
+    // It does not speak TLS, so nothing is ever sent to it.
     let plain = Sink::start(Act::Write(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())).await;
     for url in [
         format!("http://{address}/"),

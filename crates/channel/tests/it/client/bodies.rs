@@ -1,4 +1,4 @@
-//! What each call makes of the body of a success.
+//! Result of each call for the body of a success.
 
 use sayso_turn::activity::Activity;
 
@@ -30,7 +30,7 @@ async fn a_success_needs_no_body_unless_the_body_was_asked_for() {
         let act = Act::answer("200 OK", &[&format!("content-type: {kind}")], body);
         check(act, |needs, outcome| match needs {
             Needs::Nothing | Needs::File => outcome.is_ok(),
-            // An object without the members that one would like to see is still an object.
+            // An object without the expected members is still an object.
             Needs::Read => is(outcome, Remedy::Unknown) || is_object && outcome.is_ok(),
             Needs::Given => is(outcome, Remedy::Unknown),
         })

@@ -1,4 +1,4 @@
-//! A request and its answer, and the call of ours that makes that request.
+//! Recorded request and response, and the client's call that makes that request.
 
 use reqwest::Url;
 use sayso_channel::client::{Error, Service};
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::patient;
 use crate::support::sink::{Act, Posted, Sink};
 
-/// A request and its answer.
+/// A request and its response.
 #[derive(Debug, Deserialize)]
 pub(super) struct Exchange {
     pub(super) method: String,
-    /// With the query.
+    /// The path with its query.
     pub(super) path: String,
     #[serde(default)]
     pub(super) body: Option<Value>,
@@ -22,13 +22,13 @@ pub(super) struct Exchange {
     pub(super) answer: String,
     #[serde(default)]
     pub(super) content_type: String,
-    /// A file, in place of the answer.
+    /// A file, instead of a JSON answer.
     #[serde(skip)]
     pub(super) bytes: Option<Vec<u8>>,
 }
 
 impl Exchange {
-    /// Makes the call against a channel that answers so, and checks what was sent and understood.
+    /// Makes the call against a channel that answers so, and checks the request and the result.
     pub(super) async fn replay(&self) {
         let answer = self.bytes.as_deref().unwrap_or(self.answer.as_bytes());
         let mut head = format!("HTTP/1.1 {} X\r\nconnection: close\r\n", self.status);

@@ -1,4 +1,4 @@
-//! What each call makes of each answer of a channel, and of none.
+//! Result of each call for each answer of a channel, and for none.
 
 use std::time::Duration;
 
@@ -20,20 +20,20 @@ use crate::support::{
     sink::{Act, Sink},
 };
 
-/// What a call needs of a success.
+/// The part of a success that a call needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needs {
     Nothing,
-    /// A body, which reading again can bring.
+    /// A body, which a repeated read can bring.
     Read,
-    /// A body, which only came with doing it.
+    /// A body, which only this call can bring.
     Given,
     File,
 }
 
 pub(super) type Made<'a> = (Needs, BoxFuture<'a, Result<(), Error>>);
 
-/// Every call there is, ready to be made.
+/// All calls of the client.
 pub(super) fn calls(channel: &Service) -> Vec<Made<'_>> {
     let say = || Activity::message("canary");
     vec![
@@ -87,7 +87,7 @@ pub(super) fn calls(channel: &Service) -> Vec<Made<'_>> {
     ]
 }
 
-/// Makes every call against a channel that treats it in this way: one request each.
+/// Makes every call against a channel that acts in this way: one request each.
 async fn outcomes(service: &Service, sink: &mut Sink) -> Vec<(Needs, Result<(), Error>)> {
     let (needs, calls): (Vec<_>, Vec<_>) = calls(service).into_iter().unzip();
     let outcomes = join_all(calls).await;
@@ -106,7 +106,7 @@ async fn outcomes(service: &Service, sink: &mut Sink) -> Vec<(Needs, Result<(), 
     needs.into_iter().zip(outcomes).collect()
 }
 
-/// What all calls must make of a channel that does this; how many calls that were.
+/// Checks the result of all calls to a channel that acts in this way; returns their number.
 pub(super) async fn check(act: Act, is_right: impl Fn(Needs, &Result<(), Error>) -> bool) -> usize {
     let hangs = matches!(act, Act::WriteAndHang(_));
     let mut sink = Sink::start(act.clone()).await;
@@ -232,9 +232,9 @@ async fn a_channel_that_asks_for_patience_says_for_how_long() {
 #[tokio::test]
 async fn no_answer_leaves_open_what_was_done() {
     for (act, contains) in [
-        (Act::Reset, "the connection to the channel broke"),
-        (Act::Write(vec![]), "the connection to the channel broke"),
-        (Act::Write(b"SSH-2.0-x\r\n\r\n".to_vec()), "the connection to the channel broke"),
+        (Act::Reset, "the connection to the channel was lost"),
+        (Act::Write(vec![]), "the connection to the channel was lost"),
+        (Act::Write(b"SSH-2.0-x\r\n\r\n".to_vec()), "the connection to the channel was lost"),
         (Act::WriteAndHang(vec![]), "the channel did not answer in time"),
         (Act::WriteAndHang(b"HTTP/1.1 200".to_vec()), "the channel did not answer in time"),
     ] {

@@ -1,5 +1,5 @@
-//! Exchanges with real channels, recorded by another client: ours sends the same and understands
-//! the answers.
+//! Exchanges with real channels, recorded with another client: this client sends the same requests
+//! and parses the answers.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

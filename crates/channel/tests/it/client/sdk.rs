@@ -1,4 +1,4 @@
-//! Our requests beside those of the JavaScript SDK's own client.
+//! Requests compared with those of the JavaScript SDK's client.
 
 use std::{collections::BTreeSet, path::PathBuf, process::Stdio};
 
@@ -19,7 +19,7 @@ async fn our_requests_are_those_of_the_javascript_sdk() {
     for name in &made {
         let posted = sink.came().unwrap_or_else(|| panic!("{name} made no request"));
         let exchange = exchange(&posted);
-        // Our call for the same request is found by its path, and must then make the very same.
+        // The call is found by the path of the request, and must then make the same request.
         exchange.replay().await;
         calls.insert(name.as_str());
     }
@@ -27,7 +27,7 @@ async fn our_requests_are_those_of_the_javascript_sdk() {
     assert_eq!((made.len(), calls.len()), (17, 15), "{made:?}");
 }
 
-/// The request as the SDK made it, with an answer that fits.
+/// The SDK's request, with a suitable answer.
 fn exchange(posted: &Posted) -> Exchange {
     let (method, path) = posted.line().split_once(' ').unwrap();
     let path = path.strip_prefix("/_connector").unwrap().to_owned();
@@ -48,7 +48,7 @@ fn exchange(posted: &Posted) -> Exchange {
     }
 }
 
-/// Lets the SDK's client make its calls; their names.
+/// Runs the SDK's client, and returns the names of its calls.
 async fn run(service_url: &str) -> Vec<String> {
     let output = Command::new("node")
         .env("NODE_PATH", installed().join("node_modules"))
@@ -64,7 +64,7 @@ async fn run(service_url: &str) -> Vec<String> {
     serde_json::from_slice(&output.stdout).expect("the script prints what it did")
 }
 
-/// Where the SDKs are installed.
+/// Folder in which the SDKs are installed.
 fn installed() -> PathBuf {
     let home =
         || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/sayso-servers"));

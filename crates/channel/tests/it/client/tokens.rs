@@ -1,4 +1,4 @@
-//! The bot's token goes to channels on a list, and nowhere else.
+//! The bot's access token is sent to allowed channels only.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The token service: what it is asked, and what its answers mean.
+//! Token service: requests, and the meaning of its answers.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::Url;

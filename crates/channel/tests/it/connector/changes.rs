@@ -1,4 +1,4 @@
-//! Updates are put and deletions deleted, at the message that they are for.
+//! Updates and deletions of messages: `PUT` and `DELETE`.
 
 use sayso_channel::{Connector, ConnectorOptions};
 use sayso_turn::channel::{Channel, Delivery};
@@ -69,8 +69,9 @@ async fn a_channel_that_has_no_changes_says_so() {
         for (status, text) in [(405, "405 Method Not Allowed"), (501, "501 Not Implemented")] {
             let sink = Sink::start(Act::answer(&format!("{status} X"), &[], "")).await;
             let delivery = connector().deliver(&parcel(&change(kind, "1", &sink))).await;
-            let reason =
-                format!("{what} failed: the channel answered {text}, so it does not offer that");
+            let reason = format!(
+                "{what} failed: the channel answered {text}, which means that it does not support this call"
+            );
             assert_eq!(delivery, Delivery::Refused { reason });
         }
     }
@@ -82,9 +83,9 @@ async fn a_change_without_a_message_or_an_allowed_channel_goes_nowhere() {
     for kind in ["messageUpdate", "messageDelete"] {
         let good = change(kind, "1", &sink);
         for (changes, contains) in [
-            (json!({"id": null}), "cannot stand in a URL"),
-            (json!({"id": ".."}), "cannot stand in a URL"),
-            (json!({"conversation": {"id": "."}}), "cannot stand in a URL"),
+            (json!({"id": null}), "cannot be part of a URL"),
+            (json!({"id": ".."}), "cannot be part of a URL"),
+            (json!({"conversation": {"id": "."}}), "cannot be part of a URL"),
             (json!({"serviceUrl": "https://evil.example"}), "the service URL is not allowed"),
             (json!({"serviceUrl": null}), "no serviceUrl"),
         ] {

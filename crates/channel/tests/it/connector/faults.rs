@@ -1,19 +1,19 @@
-//! What a channel can do to a hand-over, and what each of it means.
+//! Catalogue of a channel's faults, each with the expected outcome of the delivery.
 
 use std::fmt;
 
 use crate::support::sink::Act;
 
-/// What the courier must make of a fault.
+/// Expected outcome of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The channel has it.
+    /// The channel accepted it.
     Delivered,
-    /// It never will.
+    /// The channel never will accept it.
     Refused,
-    /// It certainly has it not; worth another try.
+    /// The channel certainly did not accept it; worth a retry.
     Later,
-    /// It may have it; tried again, and counted.
+    /// The channel may have accepted it; retried, and counted.
     Unknown,
 }
 
@@ -25,11 +25,11 @@ pub(super) struct Fault {
     pub(super) name: String,
     pub(super) act: Act,
     pub(super) verdict: Verdict,
-    /// What it means for a deletion.
+    /// Expected outcome for a deletion.
     pub(super) of_deletion: Verdict,
-    /// Whether the request is read at all.
+    /// True if the request is read at all.
     pub(super) is_read: bool,
-    /// Whether the channel did what it was asked before it failed.
+    /// True if the channel accepted the request before it failed.
     pub(super) is_taken: bool,
 }
 
@@ -48,13 +48,13 @@ impl Fault {
         Self { name: format!("{}, unread", self.name), is_read: false, ..self.clone() }
     }
 
-    /// Whether the connection may end before anything was written: then it is certain, not unknown,
-    /// that the channel has it not.
+    /// Reports whether the connection may end before anything was written: then the outcome is
+    /// certain, not unknown.
     pub(super) fn may_be_early(&self) -> bool {
         matches!(self.act, Act::Reset) && !self.is_read
     }
 
-    /// Whether it takes until the connector's patience is over.
+    /// Reports whether it takes until the connector's timeout.
     pub(super) fn is_slow(&self) -> bool {
         matches!(self.act, Act::WriteAndHang(_))
     }
@@ -118,7 +118,7 @@ const ANSWERS: &[(Verdict, &str, &[&str], &str)] = &[
     (Unknown, "599 X", &[], ""),
 ];
 
-/// What is written where an answer should be, before the connection ends.
+/// Malformed answers, after which the connection ends.
 const BROKEN: &[(&str, &[u8])] = &[
     ("nothing", b""),
     ("another protocol", b"SSH-2.0-x\r\n\r\n"),
@@ -129,14 +129,14 @@ const BROKEN: &[(&str, &[u8])] = &[
     ("a page alone", b"<html>canary</html>\r\n\r\n"),
 ];
 
-/// A success whose body goes wrong: its status is the answer.
+/// Successes with a broken body: the status decides.
 const CUT: &[(&str, &[u8])] = &[
     ("a short body", b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"id\":\"gi"),
     ("broken chunks", b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n{\"id\""),
     ("missing chunks", b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n"),
 ];
 
-/// All of them.
+/// All faults.
 pub(super) fn all() -> Vec<Fault> {
     let mut faults = Vec::new();
     for (verdict, status, headers, body) in ANSWERS {

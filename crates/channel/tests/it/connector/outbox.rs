@@ -1,6 +1,6 @@
-//! Every fault of a channel x every place in the outbox x every kind of hand-over, through the
-//! engine: retried, parked or done as it should be, in order, with nothing lost (P3) and nothing
-//! doubled that is not counted (P5).
+//! Every fault of a channel x every position in the outbox x every kind of delivery, through the
+//! engine: retried, parked or delivered as expected, in order, with nothing lost (P3) and no
+//! duplicate that is not counted (P5).
 
 use std::{
     collections::BTreeMap,
@@ -24,18 +24,18 @@ use sayso_turn::{
 
 use super::{
     activity,
+    fake_channel::{Book, FakeChannel, Request, When},
     faults::{Fault, Verdict, all},
-    played::{Book, Played, Request, When},
 };
 use crate::support::{PATIENCE, message};
 
-/// How many replies the turn makes.
+/// Replies of the turn.
 const REPLIES: usize = 3;
-/// How often the engine tries one.
+/// Delivery attempts of the engine for one reply.
 const TRIES_MAX: usize = 3;
-/// How many cases run at a time; those that wait for the clock are most of them.
+/// Cases that run concurrently; most of them only wait for a timer.
 const AT_A_TIME: usize = 96;
-/// What a connector that meets a silent channel has.
+/// Timeout of the connector at a channel that does not answer.
 const SHORT: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,12 +50,12 @@ struct Case {
     fault: Arc<Fault>,
     kind: Kind,
     position: usize,
-    /// How often the fault is met.
+    /// Number of attempts that meet the fault.
     times: usize,
 }
 
-/// Loses patience soon at a try that meets a silent channel, and only there: a machine that is busy
-/// must not make a well channel look silent.
+/// Channel with a short timeout for attempts that meet a silent channel, and only for those: on a
+/// busy machine a healthy channel must not look silent.
 #[derive(Debug)]
 struct Hasty {
     connectors: Arc<[Connector; 2]>,
@@ -72,7 +72,7 @@ impl Channel for Hasty {
     }
 }
 
-/// What must come of a case.
+/// Expected result of a case.
 struct Wanted {
     tries: usize,
     repeats: usize,
@@ -120,7 +120,7 @@ impl Case {
 
     async fn run(self, connectors: Arc<[Connector; 2]>) -> Kind {
         let when = When { first: self.position, times: self.times };
-        let played = Played::start(&self.fault, when).await;
+        let played = FakeChannel::start(&self.fault, when).await;
         let silent = self.fault.is_slow().then_some(when);
         let store = Arc::new(MemoryStore::default());
         let limits = Limits {
@@ -135,7 +135,7 @@ impl Case {
         let engine = Engine::builder(self.bot(), Arc::clone(&store) as _, channel).limits(limits);
         let engine = engine.start();
         let inbound = activity(&message("in", "hi", &played.url));
-        // The sender is answered whatever becomes of the replies.
+        // The sender gets its response whatever happens to the replies.
         engine.receive(inbound).await.unwrap();
         assert_eq!(engine.close(2 * PATIENCE).await, 0, "{self:?}: replies are left");
         let book = std::mem::take(&mut *played.book.lock().unwrap());
@@ -144,7 +144,7 @@ impl Case {
         self.kind
     }
 
-    /// The tries that were wanted, in order, each as its kind is sent.
+    /// The expected attempts, in order, each with the method of its kind.
     fn check_requests(&self, book: &Book) {
         let Wanted { tries, .. } = self.wanted();
         let mut wanted = [1; REPLIES];
@@ -160,7 +160,7 @@ impl Case {
         for request in &book.requests {
             self.check_request(request);
         }
-        // Whoever comes next comes after the time that the channel asked for.
+        // The next attempt comes after the channel's `Retry-After`.
         if self.verdict() == Verdict::Later && self.fault.name.contains("retry-after: 1") {
             for pair in book.requests.windows(2).skip(self.position).take(self.times) {
                 let pause = pair[1].at - pair[0].at;
@@ -199,7 +199,7 @@ impl Case {
         assert_eq!([delivered, given_up], [REPLIES - parked, parked], "{self:?}: {stats:?}");
         let least = if self.fault.may_be_early() { 0 } else { repeats };
         assert!((least..=repeats).contains(&repeated), "{self:?}: {stats:?}");
-        // P3: nothing waits, and what was not taken is kept with the reason.
+        // P3: nothing is pending, and what was not accepted is parked with the reason.
         assert!(ledger.outbox.is_empty(), "{self:?}");
         let numbers: Vec<String> = ledger.parked.iter().map(|it| it.id.to_string()).collect();
         let ends: Vec<bool> =
@@ -210,7 +210,7 @@ impl Case {
             let is_quiet = ["canary", "words", "http:"].iter().all(|it| !reason.contains(it));
             assert!(is_quiet && reason.contains(" failed: "), "{self:?}: {reason}");
         }
-        // P5: taken once, or once more for each repeat that was counted.
+        // P5: accepted once, or once more for each counted repeat.
         for number in 0..REPLIES {
             let id = |id: &&String| id.ends_with(&format!(".{number}"));
             let ids: Vec<&String> = book.taken.keys().filter(id).collect();
@@ -224,7 +224,7 @@ impl Case {
         }
     }
 
-    /// Whether there was nothing to take: it had been deleted before.
+    /// True if there was nothing to delete: it had been deleted before.
     fn is_gone(&self) -> bool {
         self.fault.verdict != self.verdict()
     }
@@ -244,7 +244,7 @@ fn cases() -> Vec<Case> {
             for position in 0..REPLIES {
                 let case = |times| Case { fault: Arc::clone(&fault), kind, position, times };
                 cases.push(case(1));
-                // A fault that stays: the reply is parked, and the others go on.
+                // A permanent fault: the reply is parked, and the others are delivered.
                 cases.push(case(match case(1).verdict() {
                     Verdict::Later | Verdict::Unknown => TRIES_MAX,
                     Verdict::Delivered | Verdict::Refused => continue,

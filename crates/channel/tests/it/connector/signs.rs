@@ -1,4 +1,4 @@
-//! Signs are shown at once, once, or not at all.
+//! Signs (typing indicators, partial texts): sent at once and never repeated.
 
 use std::{
     sync::Arc,

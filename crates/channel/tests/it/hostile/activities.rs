@@ -1,4 +1,4 @@
-//! Activities that are JSON and yet no activity that this bot may act on.
+//! Valid JSON that is not a valid activity.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn changed(url: &str, name: &str, changes: Value) -> Row {
     row(name, &activity(url, changes).to_string())
 }
 
-/// Members of another type than they have.
+/// Members of the wrong type.
 fn types(url: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     let wrong = [json!(7), json!([SECRET]), json!({"a": SECRET}), json!(true), json!(1.5)];
@@ -87,7 +87,7 @@ fn types(url: &str) -> Vec<Row> {
     rows
 }
 
-/// Members that stand twice: readers differ in which of the two they take.
+/// Duplicate members: parsers differ in which of the two they use.
 fn twice(url: &str) -> Vec<Row> {
     let good = activity(url, json!({})).to_string();
     let body = good.strip_suffix('}').unwrap();
@@ -122,7 +122,7 @@ fn twice(url: &str) -> Vec<Row> {
     rows
 }
 
-/// Ids that lead nowhere, or to somebody else's state.
+/// Ids that are invalid, or that would lead to another user's state.
 fn ids(url: &str) -> Vec<Row> {
     let long = SECRET.repeat(500);
     let mut rows: Vec<Row> = [
@@ -137,7 +137,7 @@ fn ids(url: &str) -> Vec<Row> {
         ("a conversation of 3 KB", json!({"conversation": {"id": long}})),
         ("a channel of 3 KB", json!({"channelId": long})),
         ("a conversation of 3 KB of emoji", json!({"conversation": {"id": "🍕".repeat(800)}})),
-        // The parts of a key are joined with slashes: these would be keys of other parts.
+        // The parts of a key are joined with slashes: these would be keys of other ids.
         ("a channel that is a path", json!({"channelId": "emulator/conversations/healthy"})),
         ("a channel with a slash", json!({"channelId": "a/b"})),
         ("a channel that climbs", json!({"channelId": "../emulator"})),
@@ -154,7 +154,7 @@ fn ids(url: &str) -> Vec<Row> {
     rows
 }
 
-/// Addresses that replies must never go to.
+/// Service URLs that replies must never go to (SSRF).
 fn service_urls(url: &str) -> Vec<Row> {
     let port = url.rsplit(':').next().and_then(|rest| rest.split('/').next()).unwrap();
     let mut urls: Vec<String> = [
@@ -190,7 +190,7 @@ fn service_urls(url: &str) -> Vec<Row> {
     ]
     .map(str::to_owned)
     .into();
-    // The good one, written so that another reader could go elsewhere.
+    // The valid one, written so that another parser could see another host.
     for at in ["c4n4ry@", ":c4n4ry@", "c4n4ry:c4n4ry@", "c4n4ry.example\\@"] {
         urls.push(format!("http://{at}127.0.0.1:{port}/_connector"));
     }
@@ -217,7 +217,7 @@ fn service_urls(url: &str) -> Vec<Row> {
     rows
 }
 
-/// Values that are deeper than anybody needs.
+/// Values that are nested too deep.
 fn nested(url: &str) -> Vec<Row> {
     let good = activity(url, json!({})).to_string();
     let body = good.strip_suffix('}').unwrap();

@@ -1,4 +1,4 @@
-//! Too much of what is good, each by itself: members, conversations, messages, attachments.
+//! Floods of valid input: members, conversations, messages, attachments.
 
 use std::{sync::Arc, time::Instant};
 
@@ -97,7 +97,7 @@ async fn one_hot_conversation_is_put_off_beyond_its_queue_and_others_are_not() {
         tokio::spawn(async move { server.post(&expecting(&id.to_string(), changes)).await })
     });
     let hot: Vec<_> = hot.collect();
-    // Those beyond the queue are told at once; meanwhile others are served.
+    // Requests beyond the queue are rejected at once; meanwhile other conversations are served.
     let healthy = server.post(&expecting("1", json!({"conversation": {"id": "cool"}}))).await;
     assert_eq!(healthy.status, 200, "{healthy:?}");
     gate.add_permits(100);

@@ -1,4 +1,4 @@
-//! Heads and bodies that are not as a channel sends them.
+//! Malformed heads and bodies.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ pub(super) fn rows(url: &str) -> Vec<Row> {
     rows
 }
 
-/// A request of a line, headers beside the usual ones, and a body of the right length.
+/// A request with this line, further headers, and a body of the right length.
 fn request(line: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let mut head = format!("{line}\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
     for (name, value) in headers {
@@ -28,7 +28,7 @@ const POST: &str = "POST /api/messages HTTP/1.1";
 const HOST: (&str, &str) = ("host", "localhost");
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// Bodies that are no JSON object, or not the JSON of everybody.
+/// Bodies that are not a JSON object, or not strict JSON.
 fn bodies(good: &str) -> Vec<Row> {
     let inside = good.strip_suffix('}').unwrap();
     let utf16: Vec<u8> = good.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -87,7 +87,7 @@ fn bodies(good: &str) -> Vec<Row> {
     bodies.into_iter().map(row).collect()
 }
 
-/// Content types and encodings that are not read; browsers send some of them to strangers unasked.
+/// Unsupported content types and encodings; browsers send some of them without a CORS preflight.
 fn kinds(good: &str) -> Vec<Row> {
     let kinds: Vec<(&str, Vec<(&str, &str)>)> = vec![
         ("none", vec![]),
@@ -115,7 +115,7 @@ fn kinds(good: &str) -> Vec<Row> {
     kinds.into_iter().map(row).collect()
 }
 
-/// Names and pages that are not of this machine.
+/// Hosts and origins that are not this machine.
 fn senders(good: &str) -> Vec<Row> {
     let senders: Vec<(&str, Vec<(&str, &str)>)> = vec![
         ("a foreign page", vec![HOST, ("origin", "https://c4n4ry.example")]),
@@ -155,7 +155,7 @@ fn senders(good: &str) -> Vec<Row> {
     rows
 }
 
-/// Lengths that are too much, or that two readers would read in two ways.
+/// Lengths that are too large or ambiguous (request smuggling).
 fn lengths(good: &str) -> Vec<Row> {
     let (said, chunked) = ("content-length: 262145", "transfer-encoding: chunked");
     let large = " ".repeat(262_145);
@@ -192,7 +192,7 @@ fn lengths(good: &str) -> Vec<Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Heads that are not of the protocol.
+/// Heads that are not HTTP.
 fn heads(good: &str) -> Vec<Row> {
     let with = |header: &str| {
         let length = good.len();

@@ -1,4 +1,4 @@
-//! A client that sends exactly the bytes it is told to.
+//! HTTP client that sends exactly the given bytes.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use tokio::{
 
 use super::PATIENCE;
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -28,7 +28,7 @@ impl Reply {
         header(&self.head, name)
     }
 
-    /// The code and the sentence of an error.
+    /// The code and the message of an error.
     pub(crate) fn error(&self) -> (String, String) {
         assert_eq!(self.header("content-type"), Some("application/json"), "{self:?}");
         let body = self.json();
@@ -52,7 +52,7 @@ pub(crate) async fn post(address: SocketAddr, body: &str) -> Reply {
     request(address, "POST /api/messages HTTP/1.1", &[json], body.as_bytes()).await
 }
 
-/// Sends a request of one body. `Host` and `Content-Length` are added unless given.
+/// Sends a request with a body. `Host` and `Content-Length` are added unless given.
 pub(crate) async fn request(
     address: SocketAddr,
     line: &str,
@@ -74,11 +74,11 @@ pub(crate) async fn request(
     exchange(address, &[head.as_bytes(), body].concat()).await
 }
 
-/// Sends bytes, keeps the connection open, and reads the answer to its end.
+/// Sends bytes, keeps the connection open, and reads the response to its end.
 pub(crate) async fn exchange(address: SocketAddr, bytes: &[u8]) -> Reply {
     let work = async {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        // A server that refuses without reading everything may reset; what it said still counts.
+        // A server that responds without reading everything may reset; its response still counts.
         drop(stream.write_all(bytes).await);
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer).await);

@@ -1,4 +1,4 @@
-//! A channel's connector, played: it takes what is posted and answers as it is told.
+//! Fake connector service: records requests, and answers as configured.
 
 use std::net::SocketAddr;
 
@@ -12,12 +12,12 @@ use tokio::{
 
 use super::{PATIENCE, client::header};
 
-/// What the connector does after it has read a request.
+/// Reaction of the connector after it has read a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
     /// Writes these bytes and closes.
     Write(Vec<u8>),
-    /// Writes these bytes and keeps the connection open for ever.
+    /// Writes these bytes and keeps the connection open forever.
     WriteAndHang(Vec<u8>),
     /// Resets the connection.
     Reset,
@@ -35,7 +35,7 @@ impl Act {
     }
 }
 
-/// A request as the connector got it.
+/// A request that the connector received.
 #[derive(Debug)]
 pub(crate) struct Posted {
     pub(crate) head: String,
@@ -43,7 +43,7 @@ pub(crate) struct Posted {
 }
 
 impl Posted {
-    /// The method and the path, as they stood on the line.
+    /// The method and the path of the request line.
     pub(crate) fn line(&self) -> &str {
         self.head.lines().next().unwrap().strip_suffix(" HTTP/1.1").unwrap()
     }
@@ -57,7 +57,7 @@ impl Posted {
     }
 }
 
-/// A connector on a port of its own.
+/// The fake connector, on a port of its own.
 #[derive(Debug)]
 pub(crate) struct Sink {
     pub(crate) address: SocketAddr,
@@ -65,7 +65,7 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Answers every request alike.
+    /// Starts a connector that answers every request alike.
     pub(crate) async fn start(act: Act) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -78,7 +78,7 @@ impl Sink {
         Self { address, posted }
     }
 
-    /// Takes everything.
+    /// Starts a connector that accepts everything.
     pub(crate) async fn accepting() -> Self {
         Self::start(Act::answer("201 Created", &[], r#"{"id":"given"}"#)).await
     }
@@ -87,12 +87,12 @@ impl Sink {
         format!("http://{}/_connector", self.address)
     }
 
-    /// The next request, which must come.
+    /// Waits for the next request.
     pub(crate) async fn next(&mut self) -> Posted {
         timeout(PATIENCE, self.posted.recv()).await.expect("a reply is posted").unwrap()
     }
 
-    /// A request that has come already.
+    /// Returns a request that has already arrived.
     pub(crate) fn came(&mut self) -> Option<Posted> {
         self.posted.try_recv().ok()
     }
@@ -104,7 +104,7 @@ async fn serve(mut stream: TcpStream, act: Act, sender: mpsc::UnboundedSender<Po
     perform(stream, act).await;
 }
 
-/// Does what is done after a request was read, or in place of reading it.
+/// Performs the reaction, after a request was read or instead of reading it.
 pub(crate) async fn perform(mut stream: TcpStream, act: Act) {
     match act {
         Act::Write(bytes) => {
@@ -119,7 +119,7 @@ pub(crate) async fn perform(mut stream: TcpStream, act: Act) {
     }
 }
 
-/// A whole request, unless the connection ends before.
+/// Reads a whole request, unless the connection ends before.
 pub(crate) async fn read(stream: &mut TcpStream) -> Option<Posted> {
     let mut bytes = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! A store that always fails in one way.
+//! Store that always fails in one way.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use sayso_turn::{
     store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
-/// How the store fails. Its words must never reach a sender.
+/// Failure of the store. Its messages must never reach a sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Broken {
     /// It cannot be reached.

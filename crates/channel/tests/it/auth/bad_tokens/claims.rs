@@ -1,4 +1,4 @@
-//! What the token claims, and what binds it to the activity.
+//! Tokens with wrong claims, and tokens that do not fit the activity.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn changed(good: &Value, name: &str, value: &Value) -> Row {
     Row::token(format!("{name} {text}"), &token)
 }
 
-/// For whom and from whom.
+/// Wrong audience and issuer.
 pub(super) fn parties(world: &World) -> Vec<Row> {
     let good = world.claims();
     let changed = |name: &str, value: Value| changed(&good, name, &value);
@@ -65,7 +65,7 @@ pub(super) fn parties(world: &World) -> Vec<Row> {
     rows
 }
 
-/// When, and the claims of the wrong type.
+/// Wrong validity period, and claims of the wrong type.
 pub(super) fn times(world: &World) -> Vec<Row> {
     let good = world.claims();
     let changed = |name: &str, value: Value| changed(&good, name, &value);
@@ -104,11 +104,11 @@ pub(super) fn times(world: &World) -> Vec<Row> {
     rows
 }
 
-/// How the claims are written.
+/// Ambiguous JSON.
 pub(super) fn texts(world: &World) -> Vec<Row> {
     let good = world.claims();
     let mut rows = Vec::new();
-    // The good text, with one member once more: readers differ in which of the two they take.
+    // A valid text with a duplicate member: parsers differ in which of the two they use.
     for (name, value) in [
         ("aud", json!(APP)),
         ("aud", json!("other")),
@@ -140,7 +140,7 @@ pub(super) fn texts(world: &World) -> Vec<Row> {
     rows
 }
 
-/// The service URL and the channel.
+/// Wrong service URL and channel.
 pub(super) fn bound(world: &World) -> Vec<Row> {
     let good = world.claims();
     let claimed = |value: Value| {
@@ -171,7 +171,7 @@ pub(super) fn bound(world: &World) -> Vec<Row> {
     .into_iter()
     .map(claimed)
     .collect();
-    // The same claim in both places, but a URL that readers split in different ways.
+    // The same URL in claim and activity, but parsers disagree on its host.
     for url in [
         "https://u@smba.channel.example/emea/",
         "https://smba.channel.example/emea/#x",
@@ -196,7 +196,7 @@ pub(super) fn bound(world: &World) -> Vec<Row> {
         sent("channel in other case", json!({"channelId": "MSTeams"}), 403),
         sent("channel with a space", json!({"channelId": "msteams "}), 403),
         sent("two channels in one", json!({"channelId": "msteams,webchat"}), 403),
-        sent("a channel that no key speaks for", json!({"channelId": "emulator"}), 403),
+        sent("a channel without an endorsement", json!({"channelId": "emulator"}), 403),
         sent("channel empty", json!({"channelId": ""}), 400),
         sent("channel null", json!({"channelId": null}), 400),
         sent("channel a number", json!({"channelId": 7}), 400),
@@ -204,7 +204,7 @@ pub(super) fn bound(world: &World) -> Vec<Row> {
         Row::token("a key without endorsements", &KEY.token("silent", &good)).forbidden(),
         Row::token("a key with none", &KEY.token("none", &good)).forbidden(),
     ]);
-    // A verified URL that is not on the bot's own list.
+    // A verified URL that is not on the bot's own allow-list.
     let other = json!("https://elsewhere.example/");
     let token = KEY.token("k1", &with(good.clone(), json!({"serviceurl": other})));
     let row = Row::token("a channel's URL that is not on the list", &token);

@@ -1,4 +1,4 @@
-//! Where the token is, and how it is written there.
+//! Tokens in the wrong place or in malformed headers.
 
 use super::{Row, World};
 

@@ -1,4 +1,4 @@
-//! Algorithms, forms and keys.
+//! Tokens with a wrong algorithm, syntax or key.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn header(change: Value) -> String {
     with(json!({"alg": "RS256", "kid": "k1"}), change).to_string()
 }
 
-/// The algorithm.
+/// Wrong algorithms.
 pub(super) fn algorithms(world: &World) -> Vec<Row> {
     let claims = world.claims().to_string();
     let good = world.token();
@@ -31,7 +31,7 @@ pub(super) fn algorithms(world: &World) -> Vec<Row> {
         let token = hmac(name, &KEY.shapes()[1], &header(json!({"alg": name})), &claims);
         rows.push(Row::token(format!("{name} with the public key"), &token));
     }
-    // A header that says RS256 over what a shared secret signed.
+    // A header that says RS256 on a token that is signed with a shared secret.
     rows.push(Row::token("HS256 as RS256", &hmac("HS256", b"k1", &header(json!({})), &claims)));
     for name in ["PS256", "PS384", "PS512"] {
         let token = KEY.sign(name, &header(json!({"alg": name})), &claims);
@@ -70,7 +70,7 @@ pub(super) fn algorithms(world: &World) -> Vec<Row> {
     rows
 }
 
-/// The form of the token.
+/// Wrong syntax of the token.
 pub(super) fn forms(world: &World) -> Vec<Row> {
     let claims = world.claims().to_string();
     let good = world.token();
@@ -135,7 +135,7 @@ pub(super) fn forms(world: &World) -> Vec<Row> {
     rows
 }
 
-/// The key.
+/// Wrong keys.
 pub(super) fn keys(world: &World) -> Vec<Row> {
     let claims = world.claims().to_string();
     let mut rows = vec![

@@ -1,11 +1,11 @@
-//! One token of the bot's own, kept until shortly before its end.
+//! Single-flight cache of one access token of the bot, renewed shortly before it expires.
 //!
-//! Callers that need a new one at the same time share one request, and a caller that goes away does
-//! not stop it. While the login service is down, the old token serves to its end.
+//! Callers that need a new token at the same time share one request, and a caller that goes away
+//! does not cancel it. While the login service is down, the old token is used until it expires.
 
 use std::{
     future::Future,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, RwLock},
     time::Duration,
 };
 
@@ -14,22 +14,24 @@ use sayso_turn::clock::Clock;
 use tokio::sync::Mutex;
 
 use super::{login::Granted, tokens::TokenError};
+use crate::sync::{read, write};
 
-/// How long before its end a token is renewed.
+/// Time before expiry at which a token is renewed.
 const EARLY: Duration = Duration::from_secs(5 * 60);
-/// A token this near its end would not survive the journey.
+/// Remaining lifetime below which a token is not sent: it could expire on the way.
 const LAST: Duration = Duration::from_secs(10);
-/// How soon we ask again after we were refused.
-const PAUSE: Duration = Duration::from_secs(10);
-/// How often a channel that refuses our token may make us ask for another.
+/// Pause after a failed request for a token.
+const RETRY_PAUSE: Duration = Duration::from_secs(10);
+/// Shortest time between renewals that a channel forces by refusing the token.
 const RENEWAL: Duration = Duration::from_secs(60);
 
-/// A token in use. Its text shows nowhere.
+/// An access token in use. `Debug` does not show its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Bearer {
     header: HeaderValue,
     renew_at: Duration,
     ends_at: Duration,
+    /// Counts up with every token, to tell a newer one from the one that was refused.
     number: u64,
 }
 
@@ -40,20 +42,20 @@ impl Bearer {
     }
 }
 
-/// The place of one token.
+/// The cache of one token.
 #[derive(Debug, Default)]
-pub(super) struct Slot {
+pub(super) struct TokenCache {
     state: RwLock<State>,
-    /// Whoever asks holds it.
+    /// Single-flight lock, held while a token is requested.
     asking: Arc<Mutex<()>>,
 }
 
-/// What is known; times are the clock's uptime.
+/// The token and the last failure; times are the clock's uptime.
 #[derive(Clone, Debug, Default)]
 struct State {
     token: Option<Bearer>,
     failed: Option<(Duration, TokenError)>,
-    /// When a channel's refusal last made us ask.
+    /// Time of the last renewal that a channel forced by refusing the token.
     renewed_at: Option<Duration>,
     count: u64,
 }
@@ -64,8 +66,8 @@ enum Next {
     Fail(TokenError),
 }
 
-impl Slot {
-    /// A token; if one was refused by a channel, another.
+impl TokenCache {
+    /// Returns the token, or requests one. A token that a channel refused is not returned again.
     pub(super) async fn bearer<F>(
         self: &Arc<Self>,
         clock: &Arc<dyn Clock>,
@@ -81,25 +83,25 @@ impl Slot {
             Next::Ask => {}
         }
         let turn = Arc::clone(&self.asking).lock_owned().await;
-        // Somebody else may have asked while we waited.
+        // Another caller may have fetched a token while this one waited for the lock.
         match self.next(clock.uptime(), refused) {
             Next::Use(bearer) => return Ok(bearer),
             Next::Fail(error) => return Err(error),
             Next::Ask => {}
         }
-        let (slot, clock, answer, is_renewal) =
+        let (this, clock, answer, is_renewal) =
             (Arc::clone(self), Arc::clone(clock), ask(), refused.is_some());
         let asking = tokio::spawn(async move {
             let _turn = turn;
             let asked_at = clock.uptime();
             let answer = answer.await;
-            slot.keep(answer, asked_at, clock.uptime(), is_renewal)
+            this.keep(answer, asked_at, clock.uptime(), is_renewal)
         });
         asking.await.unwrap_or(Err(TokenError::CREDENTIALS))
     }
 
     fn next(&self, now: Duration, refused: Option<&Bearer>) -> Next {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let state = read(&self.state).clone();
         let is_within = |at: Duration, span| now.saturating_sub(at) < span;
         let is_refused =
             |token: &Bearer| refused.is_some_and(|refused| refused.number >= token.number);
@@ -112,8 +114,8 @@ impl Slot {
         }
         match (token, state.failed) {
             (Some(token), _) if now < token.renew_at => Next::Use(token),
-            (Some(token), Some((at, _))) if is_within(at, PAUSE) => Next::Use(token),
-            (None, Some((at, error))) if is_within(at, PAUSE) => Next::Fail(error),
+            (Some(token), Some((at, _))) if is_within(at, RETRY_PAUSE) => Next::Use(token),
+            (None, Some((at, error))) if is_within(at, RETRY_PAUSE) => Next::Fail(error),
             _ => Next::Ask,
         }
     }
@@ -125,13 +127,13 @@ impl Slot {
         now: Duration,
         is_renewal: bool,
     ) -> Result<Bearer, TokenError> {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = write(&self.state);
         if is_renewal {
             state.renewed_at = Some(now);
         }
         match answer {
             Ok(Granted { header, lifetime }) => {
-                // A short life leaves no five minutes; half of it must do.
+                // A token that lives less than ten minutes is renewed at half its lifetime.
                 let early = EARLY.min(lifetime / 2);
                 state.count += 1;
                 let bearer = Bearer {

@@ -1,8 +1,8 @@
-//! Which network addresses a name may lead to.
+//! SSRF guard: refuses host names that resolve to non-public addresses.
 //!
-//! A name on an allow-list can still be pointed at the inside: at this machine, its neighbours or
-//! the cloud's metadata service. So every address is looked at after the look-up, and the look-up
-//! is done anew for every connection.
+//! A name on an allow-list can still resolve to an internal address: this machine, its neighbours
+//! or the cloud's metadata service. So the addresses are checked after DNS resolution, and names
+//! are resolved anew for every connection.
 
 use std::{
     io,
@@ -12,42 +12,45 @@ use std::{
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Looks names up, and refuses those that lead to an address that is not public.
+/// DNS resolver that refuses names with an address that is not public.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PublicOnly {
+pub(crate) struct SsrfGuard {
     look_up: fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>,
 }
 
-impl PublicOnly {
-    /// Asks the machine's resolver.
+impl SsrfGuard {
+    /// Uses the system's resolver.
     pub(crate) fn new() -> Self {
         Self { look_up: |name| Box::pin(look_up(name)) }
     }
 
     #[cfg(test)]
-    pub(crate) fn by(
+    pub(crate) fn with_resolver(
         look_up: fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>,
     ) -> Self {
         Self { look_up }
     }
 
-    /// The addresses of a name, all of them public.
+    /// Resolves a name to its addresses, all of them public.
     pub(crate) async fn look_up(
         self,
         name: &str,
     ) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
         let addresses = (self.look_up)(name.to_owned()).await?;
-        // One bad address spoils the name: whoever set it may choose which is tried.
+        // One internal address is enough to refuse the name: whoever controls the DNS record could
+        // influence which address is tried.
         if !addresses.iter().all(|address| is_public(address.ip())) {
-            return Err("the name leads to an address that is not public; to allow that, set \
+            return Err(
+                "the host name resolves to an address that is not public; to allow that, set \
                         private_addresses"
-                .into());
+                    .into(),
+            );
         }
         Ok(addresses)
     }
 }
 
-impl Resolve for PublicOnly {
+impl Resolve for SsrfGuard {
     fn resolve(&self, name: Name) -> Resolving {
         let this = *self;
         Box::pin(async move {
@@ -57,12 +60,12 @@ impl Resolve for PublicOnly {
     }
 }
 
-/// Asks the machine's resolver.
+/// Resolves a name with the system's resolver.
 pub(crate) async fn look_up(name: String) -> io::Result<Vec<SocketAddr>> {
     Ok(tokio::net::lookup_host((name, 0)).await?.collect())
 }
 
-/// Whether an address is of the public network.
+/// Reports whether an address belongs to the public internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -80,12 +83,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_multicast()
         || a == 0
         || a >= 240
-        // Shared by the customers of a provider.
+        // Carrier-grade NAT (RFC 6598).
         || (a == 100 && (64..128).contains(&b))
         || (a, b, c) == (192, 0, 0)
-        // Benchmarks.
+        // Benchmarking (RFC 2544).
         || (a == 198 && (18..20).contains(&b))
-        // Azure's machine agent.
+        // Azure's virtual machine agent (WireServer).
         || address == Ipv4Addr::new(168, 63, 129, 16);
     !is_special
 }
@@ -97,13 +100,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b) {
-        // An IPv4 address in other clothes: mapped, translated or tunnelled.
+        // An embedded IPv4 address: mapped, NAT64 or 6to4.
         (0, 0) if (c, d, e, f) == (0, 0, 0, 0xffff) => v4(g, h),
         (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => v4(g, h),
         (0x2002, _) => v4(b, c),
-        // Teredo, and addresses for documentation.
+        // Teredo, and documentation addresses.
         (0x2001, 0 | 0x0db8) => false,
-        // All that is public today begins with 001.
+        // Global unicast: 2000::/3 is all that is allocated today.
         _ => a & 0xe000 == 0x2000,
     }
 }
@@ -168,7 +171,7 @@ mod tests {
         reqwest::Client::builder()
             .no_proxy()
             .timeout(std::time::Duration::from_secs(2))
-            .dns_resolver(PublicOnly { look_up })
+            .dns_resolver(SsrfGuard { look_up })
             .build()
             .unwrap()
     }
@@ -191,7 +194,7 @@ mod tests {
     #[tokio::test]
     async fn the_machines_own_name_is_not_public() {
         let name: Name = "localhost".parse().unwrap();
-        let error = PublicOnly::new().resolve(name).await.err().unwrap();
+        let error = SsrfGuard::new().resolve(name).await.err().unwrap();
         assert!(error.to_string().contains("not public"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Reading a body, within a size and a time.
+//! Request bodies, read with a size limit and a timeout.
 
 use axum::{
     body::{Body, Bytes},
@@ -7,13 +7,16 @@ use axum::{
 };
 use futures_util::StreamExt;
 
-use super::{EndpointOptions, refusal::Refusal};
+use super::{EndpointOptions, error_response::ErrorResponse};
 
-/// How much memory a body gets before any of it has come.
+/// Limit on the memory that is reserved before any of the body has arrived.
 const CAPACITY_FIRST: usize = 8 * 1024;
 
-/// Reads the body of a request. What says that it is too long is not read at all.
-pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<Bytes, Refusal> {
+/// Reads the body of a request. If `Content-Length` exceeds the limit, nothing is read at all.
+pub(super) async fn read(
+    request: Request,
+    options: &EndpointOptions,
+) -> Result<Bytes, ErrorResponse> {
     let bytes_max = options.body_bytes_max;
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
     let length = length.and_then(|text| text.parse::<usize>().ok()).unwrap_or_default();
@@ -23,7 +26,7 @@ pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<
     let body = collect(request.into_body(), length, bytes_max);
     match tokio::time::timeout(options.body_timeout, body).await {
         Ok(body) => body,
-        Err(_) => Err(Refusal::new(
+        Err(_) => Err(ErrorResponse::new(
             StatusCode::REQUEST_TIMEOUT,
             "RequestTimeout",
             format!("the body did not arrive within {:?}", options.body_timeout),
@@ -32,22 +35,23 @@ pub(super) async fn read(request: Request, options: &EndpointOptions) -> Result<
     }
 }
 
-async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Bytes, Refusal> {
+async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Bytes, ErrorResponse> {
     let mut bytes = Vec::new();
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| {
-            Refusal::new(StatusCode::BAD_REQUEST, "BadArgument", "the body broke off").closing()
+            ErrorResponse::new(StatusCode::BAD_REQUEST, "BadArgument", "the body ended too early")
+                .closing()
         })?;
         if bytes.len() + chunk.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
-        // Most bodies come in one piece.
+        // Most bodies arrive in one chunk, which is then used without a copy.
         if bytes.is_empty() && chunk.len() == length {
             return Ok(chunk);
         }
         if bytes.is_empty() {
-            // What it says costs the sender nothing, so it is not worth memory yet.
+            // A large `Content-Length` costs the sender nothing, so it is not trusted for memory.
             bytes.reserve(length.min(CAPACITY_FIRST));
         }
         bytes.extend_from_slice(&chunk);
@@ -55,7 +59,7 @@ async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Bytes, R
     Ok(bytes.into())
 }
 
-fn too_large(bytes_max: usize) -> Refusal {
+fn too_large(bytes_max: usize) -> ErrorResponse {
     let message = format!("the body is larger than {bytes_max} bytes (limit body_bytes_max)");
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestTooLarge", message).closing()
+    ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestTooLarge", message).closing()
 }

@@ -1,7 +1,7 @@
-//! A channel that fails at one message and is well otherwise, and that keeps book of what it took.
+//! Fake channel that fails at one message, works otherwise, and records what it accepted.
 //!
-//! The courier hands one reply over at a time and every connection carries one request, so the
-//! number of a connection says which try of which reply it is, even where nothing of it is read.
+//! The courier delivers one reply at a time and every connection carries one request, so the number
+//! of a connection tells which attempt of which reply it is, even if no byte of it is read.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::faults::Fault;
 use crate::support::sink::{Act, Posted, perform, read};
 
-/// Which connections meet the fault.
+/// The connections that meet the fault.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct When {
     pub(super) first: usize,
@@ -27,13 +27,13 @@ impl When {
     }
 }
 
-/// What the channel knows in the end.
+/// The channel's records.
 #[derive(Debug, Default)]
 pub(super) struct Book {
-    /// How many connections were opened: so many tries there were.
+    /// Number of connections, which is the number of attempts.
     pub(super) tries: usize,
     pub(super) requests: Vec<Request>,
-    /// How often a hand-over was taken, by its id, whether the channel had had it already or not.
+    /// Number of times that each reply was accepted, by its id, including duplicates.
     pub(super) taken: BTreeMap<String, usize>,
 }
 
@@ -44,24 +44,24 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The id that all tries of a reply share.
+    /// The idempotency key, which all attempts of a reply share.
     pub(super) fn id(&self) -> &str {
         self.posted.header("idempotency-key").expect("every hand-over has an id")
     }
 
-    /// Which reply of the turn it is.
+    /// Position of the reply in its turn.
     pub(super) fn number(&self) -> usize {
         self.id().rsplit('.').next().unwrap().parse().unwrap()
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Played {
+pub(super) struct FakeChannel {
     pub(super) url: String,
     pub(super) book: Arc<Mutex<Book>>,
 }
 
-impl Played {
+impl FakeChannel {
     pub(super) async fn start(fault: &Arc<Fault>, when: When) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/_connector", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! A host that asks for quiet gets it, from all conversations, until its time is over.
+//! Rate limit per host: `Retry-After` is honoured by all conversations of the host.
 
 use std::{sync::Arc, time::Duration};
 
@@ -32,7 +32,7 @@ fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// How long a reply of a conversation has to wait at a channel; zero if it was taken or refused.
+/// Delay of a reply of a conversation at a channel; zero if it was accepted or refused.
 async fn wait(connector: &Connector, conversation: &str, sink: &Sink) -> Duration {
     let reply =
         with(message("1", "hi", &sink.url()), json!({"conversation": {"id": conversation}}));
@@ -110,7 +110,7 @@ async fn ten_thousand_conversations_do_not_shout_at_a_channel_that_asked_for_qui
         delivered(Some("given"))
     );
     free.next().await;
-    // They do not come back all at once either.
+    // They are not released all at once, either.
     waits.sort_unstable();
     let most = waits.windows(51).map(|few| few[50] - few[0]).min().unwrap();
     let (first, last) = (waits[0], waits[9_999]);

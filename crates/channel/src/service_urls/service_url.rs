@@ -1,4 +1,4 @@
-//! A service URL as calls use it.
+//! Parsed service URL, split into the parts that requests need.
 
 use axum::http::{
     HeaderValue,
@@ -6,19 +6,19 @@ use axum::http::{
 };
 use reqwest::Url;
 
-/// A service URL that is allowed, read once: calls add a path to it.
+/// An allowed service URL, parsed once: each call appends a path to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Base {
+pub(crate) struct ServiceUrl {
     pub(crate) scheme: Scheme,
     pub(crate) authority: Authority,
-    /// The same, as requests name it.
+    /// The authority as the value of a `Host` header.
     pub(crate) host: HeaderValue,
-    /// Without a slash at its end.
+    /// The path without trailing slashes.
     pub(crate) path: Box<str>,
 }
 
-impl Base {
-    /// Nothing if there is a sign in it that no request can have.
+impl ServiceUrl {
+    /// Splits a URL. Returns `None` if it contains a character that no request can have.
     pub(crate) fn of(url: &Url) -> Option<Self> {
         let path = PathAndQuery::try_from(url.path()).ok()?;
         Some(Self {
