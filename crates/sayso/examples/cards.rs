@@ -201,12 +201,12 @@ fn bot() -> Bot {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(bot()).await
+    serve(bot()).await
 }
 
 #[cfg(test)]
 mod tests {
-    use sayso::testing::chat;
+    use sayso::{activity::Kind, testing::chat};
     use serde_json::Value;
 
     use super::*;

@@ -23,7 +23,7 @@ async fn count(mut turn: Turn) -> Result {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(Bot::new().on_message(count)).await
+    serve(Bot::new().on_message(count)).await
 }
 
 #[cfg(test)]

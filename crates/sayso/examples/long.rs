@@ -40,7 +40,7 @@ fn bot(takes: Duration) -> Bot {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(bot(SLOW)).await
+    serve(bot(SLOW)).await
 }
 
 #[cfg(test)]
@@ -49,6 +49,7 @@ mod tests {
 
     use sayso::{
         Engine,
+        activity::Kind,
         turn::{
             channel::{Channel, Delivery, Parcel},
             store::MemoryStore,

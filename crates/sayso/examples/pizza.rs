@@ -20,7 +20,7 @@ async fn topping(mut turn: Turn) -> Result {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(Bot::new().on_message(topping)).await // :3978, embedded store
+    serve(Bot::new().on_message(topping)).await // :3978, embedded store
 }
 
 #[cfg(test)]

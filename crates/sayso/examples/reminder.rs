@@ -55,7 +55,7 @@ fn parse(text: &str) -> Option<(Duration, String)> {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(bot()).await
+    serve(bot()).await
 }
 
 #[cfg(test)]

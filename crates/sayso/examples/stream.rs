@@ -35,7 +35,7 @@ fn bot() -> Bot {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(bot()).await
+    serve(bot()).await
 }
 
 #[cfg(test)]

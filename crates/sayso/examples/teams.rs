@@ -126,12 +126,12 @@ fn bot() -> Bot {
 
 #[tokio::main]
 async fn main() -> Result {
-    sayso::serve(bot()).await
+    serve(bot()).await
 }
 
 #[cfg(test)]
 mod tests {
-    use sayso::{testing::chat, turn::document::Response};
+    use sayso::{activity::Kind, testing::chat, turn::document::Response};
 
     use super::*;
 

@@ -5,9 +5,9 @@
 //! shown.
 
 mod app;
+mod did_you_mean;
 mod error;
 mod file;
-mod nearest;
 mod redact;
 mod setting;
 mod warnings;
@@ -150,7 +150,7 @@ impl Config {
     /// When there is no such setting, or its value makes no sense.
     pub fn flag(mut self, key: &str, text: &str) -> Result<Self, ConfigError> {
         let Some(spec) = setting::of_key(key) else {
-            let reason = nearest::not_a_setting(key);
+            let reason = did_you_mean::not_a_setting(key);
             return Err(ConfigError::Setting { place: "flag".to_owned(), reason });
         };
         let name = spec.flag.map_or_else(|| format!("--{key}"), str::to_owned);

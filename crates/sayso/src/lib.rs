@@ -21,7 +21,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> Result {
-//!     sayso::serve(Bot::new().on_message(topping)).await  // :3978, embedded store
+//!     serve(Bot::new().on_message(topping)).await         // :3978, embedded store
 //! }
 //! ```
 //!

@@ -1,4 +1,7 @@
-//! What a bot needs, in one `use`.
+//! The prelude: everything on the first page of a bot, in one `use`.
+//!
+//! Generic names stay out, so that they cannot clash with a bot's own: import
+//! `sayso::activity::Kind` and `sayso::turn::Next` by name.
 //!
 //! ```
 //! use sayso::prelude::*;
@@ -11,12 +14,11 @@
 //! # drop(bot);
 //! ```
 
-pub use sayso_activity::{Activity, Attachment, Kind};
+pub use sayso_activity::{Activity, Attachment};
 pub use sayso_dialog::conversation::{Conversation, choice, confirm, conversation, number, text};
 pub use sayso_turn::{
-    ActivityHandler, Bot, BotError, Key, Limits, MessageId, Middleware, Next, Overlap, TimerId,
-    Turn,
+    ActivityHandler, Bot, BotError, Key, Limits, MessageId, Middleware, Overlap, TimerId, Turn,
 };
 pub use serde::{Deserialize, Serialize};
 
-pub use crate::{BotState, Result, Server, States, states};
+pub use crate::{BotState, Result, Server, States, serve, states};

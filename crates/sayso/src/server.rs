@@ -59,7 +59,7 @@ pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 ///
 /// #[tokio::main]
 /// async fn main() -> Result {
-///     sayso::serve(Bot::new().on_message(async |mut turn: Turn| {
+///     serve(Bot::new().on_message(async |mut turn: Turn| {
 ///         turn.say("hello");
 ///         Ok(())
 ///     }))

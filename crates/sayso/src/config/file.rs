@@ -11,8 +11,8 @@ use toml::{
 };
 
 use super::{
+    did_you_mean,
     error::ConfigError,
-    nearest,
     setting::{Kind, SETTINGS, Spec, of_key},
 };
 
@@ -98,9 +98,9 @@ fn collect(
                 // What stands in a table that is none tells more about what was meant.
                 let first = inner.keys().map(|key| (key.span().start, key.get_ref())).min();
                 let inner = first.map(|(_, name)| format!("{key}.{name}")).unwrap_or_default();
-                return Err((offset, nearest::not_a_setting(&inner)));
+                return Err((offset, did_you_mean::not_a_setting(&inner)));
             }
-            (None, _) => return Err((offset, nearest::not_a_setting(&key))),
+            (None, _) => return Err((offset, did_you_mean::not_a_setting(&key))),
         }
     }
     Ok(())

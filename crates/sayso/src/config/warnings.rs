@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     Config, Source,
-    nearest::variable_near,
+    did_you_mean::variable_near,
     redact,
     setting::{Kind, SETTINGS},
 };

@@ -1,8 +1,8 @@
-//! A server that runs: where it listens, and how to stop it in good order.
+//! Handle of a running server: its address, and a graceful shutdown.
 
+mod connection_limit;
 mod http;
 mod limits;
-mod seats;
 #[cfg(test)]
 mod tests;
 
@@ -15,13 +15,13 @@ use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 use self::limits::HttpLimits;
 use crate::announce;
 
-/// How long a drain may take: turns, deliveries and answers under way.
+/// Longest graceful shutdown: turns, deliveries and answers under way.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
 
-/// A server that takes requests.
+/// Handle of a server that takes requests.
 ///
-/// Dropping it stops taking connections and finishes nothing on purpose; call [`stop`](Self::stop)
-/// to end in good order.
+/// Dropping it stops taking connections and waits for nothing; call [`stop`](Self::stop) for a
+/// graceful shutdown.
 ///
 /// # Example
 /// ```
@@ -43,7 +43,7 @@ pub struct Running {
     store: Arc<dyn Store>,
     /// The id of the app as which it authenticates, if it does.
     app: Option<String>,
-    /// Dropping it is the sign to stop taking connections.
+    /// Dropping it is the signal to stop taking connections.
     stop: oneshot::Sender<()>,
     http: JoinHandle<()>,
 }
@@ -62,7 +62,7 @@ impl Running {
         Ok(Self { address, engine, store, app, stop, http })
     }
 
-    /// Where it listens; the port is the real one.
+    /// The address it listens on, with the real port.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
@@ -80,13 +80,13 @@ impl Running {
         &self.engine
     }
 
-    /// Where state is kept.
+    /// The store that holds the state.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// What to tell people: where it listens, where state is kept, and a `curl` to try.
+    /// Welcome text for people: the address, the store, and a `curl` to try.
     #[must_use]
     pub fn welcome(&self) -> String {
         match &self.app {
@@ -95,16 +95,16 @@ impl Running {
         }
     }
 
-    /// Stops in good order: takes no more connections, finishes turns, deliveries and answers
-    /// within ten seconds, and releases what is left for others. Gives the number of conversations
-    /// left.
+    /// Graceful shutdown: takes no more connections, finishes turns, deliveries and answers within
+    /// ten seconds, and releases what is left to other instances. Returns the number of
+    /// conversations left.
     ///
     /// # Cancellation
     /// Dropping the future stops the server at once; what was committed is delivered by others.
     pub async fn stop(self) -> usize {
         let Self { engine, stop, mut http, .. } = self;
         drop(stop);
-        // Both at once: requests under way wait for the engine, and new ones are told to come
+        // Both at once: requests in flight wait for the engine, and new ones are told to come
         // again.
         let (left, answered) = tokio::join!(engine.close(DRAIN_MAX), timeout(DRAIN_MAX, &mut http));
         if answered.is_err() {

@@ -1,4 +1,4 @@
-//! Taking connections in: never more than there are seats for, none for longer than it has use for.
+//! Accept loop: HTTP/1.1 on a bounded number of connections, with timeouts and graceful shutdown.
 
 use std::{
     io::{self, ErrorKind},
@@ -25,35 +25,35 @@ use tokio::{
 };
 
 use super::{
+    connection_limit::{ConnectionLimit, Permit},
     limits::HttpLimits,
-    seats::{Seat, Seats},
 };
 
-/// What somebody is told who comes while every connection has a request under way.
+/// Body of the 503 that a client gets while every connection has a request under way.
 const FULL: &str = r#"{"error":{"code":"Full","message":"every connection of this instance has a request under way; send it again"}}"#;
 
-/// How long nobody is let in after the machine could not open a connection.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Pause before the next `accept` after one failed, for example for lack of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How often the log says that it is crowded; whoever crowds could fill the disk otherwise.
-const COMPLAIN_EVERY: Duration = Duration::from_secs(10);
+/// Shortest time between two warnings of overload: a flood must not fill the disk with log lines.
+const WARN_EVERY: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop, then lets those with a request finish. Dropping the future cuts them
-/// all.
+/// Serves until told to stop, then lets requests in flight finish. Dropping the future cuts every
+/// connection.
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let seats = Seats::new(limits.capacity());
+    let limit = ConnectionLimit::new(limits.capacity());
     let http = protocol(&limits);
     let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
-    let mut crowd = Crowd::default();
+    let mut warning = OverloadWarning::default();
     loop {
         let accepted = tokio::select! {
             biased;
-            // Either way, sent or dropped, it is the sign.
+            // The sender is dropped, never used: that it is gone is the signal.
             _ = &mut stopped => break,
             accepted = listener.accept() => accepted,
         };
@@ -62,25 +62,25 @@ pub(super) async fn serve(
             Ok((stream, _)) => stream,
             Err(error) if is_of_one_connection(&error) => continue,
             Err(error) => {
-                crowd.complain(&format!("no connection can be taken in: {error}"));
-                seats.shed();
-                tokio::time::sleep(PAUSE).await;
+                warning.warn(&format!("no connection can be accepted: {error}"));
+                limit.evict();
+                tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let Some(seat) = seats.take().await else {
-            crowd.complain("every connection has a request under way; others are turned away");
-            turn_away(&stream);
+        let Some(permit) = limit.acquire().await else {
+            warning.warn("every connection has a request under way; new ones are refused");
+            refuse(&stream);
             continue;
         };
         let service = TowerToHyperService::new(router.clone());
-        connections.spawn(attend(http.clone(), stream, service, seat, graceful.watcher()));
+        connections.spawn(serve_one(http.clone(), stream, service, permit, graceful.watcher()));
     }
     drop(listener);
     graceful.shutdown().await;
 }
 
-/// Only HTTP/1.1: nothing that channels do needs another, and each has attacks of its own.
+/// HTTP/1.1 only: channels need no other version, and each has attacks of its own.
 fn protocol(limits: &HttpLimits) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());
@@ -92,16 +92,16 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
     http
 }
 
-/// Serves one connection until it ends or must make room.
-async fn attend(
+/// Serves one connection until it ends or is evicted.
+async fn serve_one(
     http: http1::Builder,
     stream: TcpStream,
     service: TowerToHyperService<Router>,
-    seat: Seat,
+    permit: Permit,
     watcher: Watcher,
 ) {
-    let seat = Arc::new(seat);
-    let own = Arc::clone(&seat);
+    let permit = Arc::new(permit);
+    let own = Arc::clone(&permit);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let (busy, answer) = (own.busy(), service.call(request));
         async move {
@@ -114,7 +114,7 @@ async fn attend(
     let connection = pin!(watcher.watch(connection));
     tokio::select! {
         biased;
-        () = seat.told_to_leave() => tracing::trace!("a connection made room for another"),
+        () = permit.evicted() => tracing::trace!("an idle connection made room for another"),
         ended = connection => if let Err(error) = ended {
             // What a client does wrong with its connection is its own business.
             tracing::trace!(%error, "a connection ended");
@@ -122,19 +122,19 @@ async fn attend(
     }
 }
 
-/// Says why, if that can be said at once, and hangs up.
-fn turn_away(stream: &TcpStream) {
+/// Sends a 503 if the socket takes it at once, and closes the connection.
+fn refuse(stream: &TcpStream) {
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n{FULL}",
         FULL.len()
     );
     if let Err(error) = stream.try_write(answer.as_bytes()) {
-        tracing::trace!(%error, "somebody who was turned away did not hear why");
+        tracing::trace!(%error, "a refused client was not told why");
     }
 }
 
-/// Whether only this connection failed, and the next one may be well.
+/// Reports whether the error is of one connection only, so that the next may succeed.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -145,20 +145,20 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Complains about a crowd, not about everyone in it.
+/// Rate-limited warning of overload; counts the warnings it withheld.
 #[derive(Debug, Default)]
-struct Crowd {
+struct OverloadWarning {
     last: Option<Instant>,
-    unsaid: u64,
+    withheld: u64,
 }
 
-impl Crowd {
-    fn complain(&mut self, what: &str) {
-        if self.last.is_some_and(|last| last.elapsed() < COMPLAIN_EVERY) {
-            self.unsaid += 1;
+impl OverloadWarning {
+    fn warn(&mut self, what: &str) {
+        if self.last.is_some_and(|last| last.elapsed() < WARN_EVERY) {
+            self.withheld += 1;
             return;
         }
-        tracing::warn!(unsaid = std::mem::take(&mut self.unsaid), "{what}");
+        tracing::warn!(withheld = std::mem::take(&mut self.withheld), "{what}");
         self.last = Some(Instant::now());
     }
 }

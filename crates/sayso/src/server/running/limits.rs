@@ -1,26 +1,26 @@
-//! What connections may take of the machine.
+//! Limits of the HTTP server: connections, header timeout, header and buffer sizes.
 
 use std::time::Duration;
 
-/// What connections may take of the machine, whoever makes them.
+/// Limits of the HTTP server, for all clients together.
 ///
-/// A connection that asks for nothing costs a descriptor and some memory, and anybody who can reach
-/// the port can make as many as they like. So there is a number that are open at once. When it is
-/// reached, the one that has waited longest without a request makes room for the new one: however
-/// many idle connections somebody holds, a client that has something to say gets in.
+/// An idle connection costs a descriptor and some memory, and anybody who can reach the port can
+/// open as many as they like. So the number of open connections is bounded. When the bound is
+/// reached, the longest-idle one makes room for the new one: however many idle connections somebody
+/// holds, a client with a request gets in.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpLimits {
-    /// How many connections are open at once. Fewer, if the process may not open so many files.
+    /// Most connections open at once. Fewer, if the process may not open so many files.
     pub(crate) connections_max: usize,
-    /// How many files and sockets the process keeps for all else: its store, its replies, its log.
+    /// Descriptors reserved for all else: the store, replies, the log.
     pub(crate) descriptors_kept: usize,
-    /// How long the head of a request may take to arrive, counted from when the connection is ready
-    /// for it. So it is also how long a connection is kept without a request; load balancers keep
-    /// theirs for 60 seconds, and must be the first to hang up.
+    /// Longest time for the head of a request to arrive, counted from when the connection is ready
+    /// for it. So it is the keep-alive timeout, too; load balancers keep theirs for 60 seconds, and
+    /// must be the first to hang up.
     pub(crate) head_timeout: Duration,
-    /// How large the head of a request may be. A token has 16 KB at most.
+    /// Largest head of a request. A token has 16 KB at most.
     pub(crate) head_bytes_max: usize,
-    /// How much of a request or an answer a connection holds between the socket and the bot.
+    /// Largest buffer of a connection, for requests and for answers.
     pub(crate) buffer_bytes_max: usize,
 }
 
@@ -37,7 +37,7 @@ impl Default for HttpLimits {
 }
 
 impl HttpLimits {
-    /// How many connections this process can hold.
+    /// Number of connections this process can hold.
     pub(super) fn capacity(&self) -> usize {
         self.capacity_of(descriptors())
     }
@@ -50,7 +50,7 @@ impl HttpLimits {
     }
 }
 
-/// How many files and sockets this process may have open.
+/// Number of files and sockets this process may have open (`RLIMIT_NOFILE`).
 #[cfg(unix)]
 fn descriptors() -> usize {
     use rustix::process::{Resource, getrlimit};
@@ -58,7 +58,7 @@ fn descriptors() -> usize {
     limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
 }
 
-/// Sockets are not files here, and there is no such limit.
+/// Unlimited: on this platform sockets are not files, and there is no such limit.
 #[cfg(not(unix))]
 fn descriptors() -> usize {
     usize::MAX
