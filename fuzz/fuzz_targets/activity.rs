@@ -1,4 +1,4 @@
-//! Fuzzes `sayso_activity::fuzz::activity`, which says what must hold.
+//! Fuzz target. The properties are in `sayso_activity::fuzz::activity`.
 
 #![no_main]
 

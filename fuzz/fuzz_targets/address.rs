@@ -1,4 +1,4 @@
-//! Fuzzes `sayso_channel::fuzz::address`, which says what must hold.
+//! Fuzz target. The properties are in `sayso_channel::fuzz::address`.
 
 #![no_main]
 

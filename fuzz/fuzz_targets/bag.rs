@@ -1,4 +1,4 @@
-//! Fuzzes `sayso_turn::fuzz::bag`, which says what must hold.
+//! Fuzz target. The properties are in `sayso_turn::fuzz::bag`.
 
 #![no_main]
 

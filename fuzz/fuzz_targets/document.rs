@@ -1,4 +1,4 @@
-//! Fuzzes `sayso_turn::fuzz::document`, which says what must hold.
+//! Fuzz target. The properties are in `sayso_turn::fuzz::document`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes `sayso_turn::fuzz::key`, which says what must hold.
+//! Fuzz target. The properties are in `sayso_turn::fuzz::key`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes `sayso_stores::fuzz::names`, which says what must hold.
+//! Fuzz target. The properties are in `sayso_stores::fuzz::names`.
 
 #![no_main]
 

@@ -2,6 +2,7 @@
 //! writes requests byte by byte.
 
 pub(crate) mod client;
+pub(crate) mod log_capture;
 pub(crate) mod sink;
 pub(crate) mod store;
 

@@ -1,11 +1,6 @@
 //! Secrets do not leak: none appears in logs (at level trace), responses, errors or `Debug`.
 
-use std::{
-    io::{self, Write},
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use sayso_channel::{
     Connector, ConnectorOptions, EndpointOptions, ServiceUrls,
@@ -15,14 +10,13 @@ use sayso_channel::{
 use sayso_turn::{Engine, clock::Clock, store::MemoryStore};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tracing_subscriber::fmt::MakeWriter;
 
 use super::{
     forge::{EVIL, KEY},
     issuer::{Page, Pages},
     world::{HandClock, NOW, claims, endorsed, options},
 };
-use crate::support::{PATIENCE, client, echo, message, with};
+use crate::support::{PATIENCE, client, echo, log_capture::LogCapture, message, with};
 
 /// The app's secret, the token that it becomes, and what the user says.
 const PASSWORD: &str = "c4n4ry-password";
@@ -30,52 +24,11 @@ const BEARER: &str = "c4n4ry-bearer";
 const TEXT: &str = "c4n4ry-text";
 const TOKEN: &str = "/botframework.com/oauth2/v2.0/token";
 
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Captures libraries that log through `log`, too.
-impl log::Log for Lines {
-    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn log(&self, record: &log::Record<'_>) {
-        let line = format!("{} {}\n", record.target(), record.args());
-        self.0.lock().unwrap().extend_from_slice(line.as_bytes());
-    }
-
-    fn flush(&self) {}
-}
-
 // One thread, so that the subscriber of this thread receives everything.
 #[tokio::test(flavor = "current_thread")]
 async fn no_token_secret_or_word_of_a_user_shows() {
-    let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(lines.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
-    log::set_boxed_logger(Box::new(lines.clone())).unwrap();
-    log::set_max_level(log::LevelFilter::Trace);
+    let (log, _guard) = LogCapture::start();
+    log.include_log();
 
     let (issuer, channel) = (Pages::start().await, Pages::start().await);
     issuer.publish(&[KEY.jwk("k1", endorsed())]);
@@ -122,7 +75,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     let error = tokens.probe().await.unwrap_err();
 
     let debug = format!("{debug} {tokens:?} {seen:?} {error:?} {error}");
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     assert!(text.contains("a reply was parked"), "{text}");
     assert_eq!(text.matches("request refused").count(), 8, "{text}");
     assert!(text.contains("no token for the channel"), "{text}");

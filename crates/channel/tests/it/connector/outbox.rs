@@ -120,7 +120,7 @@ impl Case {
 
     async fn run(self, connectors: Arc<[Connector; 2]>) -> Kind {
         let when = When { first: self.position, times: self.times };
-        let played = FakeChannel::start(&self.fault, when).await;
+        let channel = FakeChannel::start(&self.fault, when).await;
         let silent = self.fault.is_slow().then_some(when);
         let store = Arc::new(MemoryStore::default());
         let limits = Limits {
@@ -134,11 +134,11 @@ impl Case {
         let channel = Arc::new(Hasty { connectors, silent, tries: AtomicUsize::new(0) });
         let engine = Engine::builder(self.bot(), Arc::clone(&store) as _, channel).limits(limits);
         let engine = engine.start();
-        let inbound = activity(&message("in", "hi", &played.url));
+        let inbound = activity(&message("in", "hi", &channel.url));
         // The sender gets its response whatever happens to the replies.
         engine.receive(inbound).await.unwrap();
         assert_eq!(engine.close(2 * PATIENCE).await, 0, "{self:?}: replies are left");
-        let book = std::mem::take(&mut *played.book.lock().unwrap());
+        let book = std::mem::take(&mut *channel.book.lock().unwrap());
         self.check_requests(&book);
         self.check_promises(&book, &engine.stats(), &ledger(&*store).await);
         self.kind
