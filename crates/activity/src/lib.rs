@@ -70,3 +70,7 @@ pub use crate::rest::{
     ConversationParameters, ConversationResource, ErrorDetail, ErrorResponse, PagedConversations,
     PagedMembers, Resource,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -41,3 +41,7 @@ pub use connector::{Connector, ConnectorError, ConnectorOptions};
 pub use endpoint::{EndpointOptions, router, routes};
 pub use proactive::{BeginError, Begun, NewConversation};
 pub use service_urls::ServiceUrls;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

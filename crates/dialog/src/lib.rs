@@ -44,3 +44,7 @@ pub use set::DialogSet;
 pub use state::{DialogState, Instance, Members, Shape};
 pub use states::{States, states};
 pub use waterfall::{Go, Step, StepFn, StepResult, WaterfallDialog};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -34,3 +34,7 @@ pub struct Found<T> {
     /// The byte after its end.
     pub end: usize,
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -87,3 +87,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The result of a bot's handler: nothing on success, any error on failure.
 pub type Result<T = (), E = sayso_turn::BotError> = std::result::Result<T, E>;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

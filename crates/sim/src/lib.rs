@@ -36,3 +36,7 @@ pub use faults::Fault;
 pub use plan::Plan;
 pub use run::{Report, Totals, play};
 pub use simulate::{Outcome, Simulation, simulate};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

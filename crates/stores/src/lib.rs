@@ -54,3 +54,7 @@ pub use crate::s3::S3Store;
 pub use crate::sqlite::{SqliteStats, SqliteStore};
 
 pub use crate::layout::{Layout, UnknownLayout};
+
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

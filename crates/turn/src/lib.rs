@@ -62,3 +62,7 @@ pub use state::{Property, State, StateError};
 pub use stats::Stats;
 pub use turn::{Logic, Overlap, Stream, TimerId, Turn};
 pub use versioned::BotState;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
