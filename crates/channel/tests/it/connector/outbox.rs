@@ -57,14 +57,14 @@ struct Case {
 /// Channel with a short timeout for attempts that meet a silent channel, and only for those: on a
 /// busy machine a healthy channel must not look silent.
 #[derive(Debug)]
-struct Hasty {
+struct ImpatientChannel {
     connectors: Arc<[Connector; 2]>,
     silent: Option<When>,
     tries: AtomicUsize,
 }
 
 #[async_trait]
-impl Channel for Hasty {
+impl Channel for ImpatientChannel {
     async fn deliver(&self, parcel: &Parcel) -> Delivery {
         let number = self.tries.fetch_add(1, Ordering::SeqCst);
         let is_silent = self.silent.is_some_and(|when| when.contains(number));
@@ -120,7 +120,7 @@ impl Case {
 
     async fn run(self, connectors: Arc<[Connector; 2]>) -> Kind {
         let when = When { first: self.position, times: self.times };
-        let channel = FakeChannel::start(&self.fault, when).await;
+        let fake = FakeChannel::start(&self.fault, when).await;
         let silent = self.fault.is_slow().then_some(when);
         let store = Arc::new(MemoryStore::default());
         let limits = Limits {
@@ -131,14 +131,14 @@ impl Case {
             record_after: Duration::ZERO,
             ..Limits::default()
         };
-        let channel = Arc::new(Hasty { connectors, silent, tries: AtomicUsize::new(0) });
+        let channel = Arc::new(ImpatientChannel { connectors, silent, tries: AtomicUsize::new(0) });
         let engine = Engine::builder(self.bot(), Arc::clone(&store) as _, channel).limits(limits);
         let engine = engine.start();
-        let inbound = activity(&message("in", "hi", &channel.url));
+        let inbound = activity(&message("in", "hi", &fake.url));
         // The sender gets its response whatever happens to the replies.
         engine.receive(inbound).await.unwrap();
         assert_eq!(engine.close(2 * PATIENCE).await, 0, "{self:?}: replies are left");
-        let book = std::mem::take(&mut *channel.book.lock().unwrap());
+        let book = std::mem::take(&mut *fake.book.lock().unwrap());
         self.check_requests(&book);
         self.check_promises(&book, &engine.stats(), &ledger(&*store).await);
         self.kind
