@@ -164,7 +164,7 @@ async fn other_methods_and_paths_are_refused_by_name() {
     for method in ["GET", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"] {
         let line = format!("{method} /api/messages HTTP/1.1");
         let reply = client::request(server.address, &line, &[JSON], b"").await;
-        check(&server, &reply, 405, "see the header Allow").await;
+        check(&server, &reply, 405, "see the Allow header").await;
         assert_eq!(reply.header("allow"), Some("POST"), "{method}");
     }
     let head = client::request(server.address, "HEAD /api/messages HTTP/1.1", &[], b"").await;
@@ -172,11 +172,11 @@ async fn other_methods_and_paths_are_refused_by_name() {
     for path in ["/healthz", "/readyz", "/stats"] {
         let line = format!("POST {path} HTTP/1.1");
         let reply = client::request(server.address, &line, &[JSON], b"{}").await;
-        check(&server, &reply, 405, "see the header Allow").await;
+        check(&server, &reply, 405, "see the Allow header").await;
         assert_eq!(reply.header("allow"), Some("GET,HEAD"));
     }
     for path in ["/", "/api/messages/", "/api", "/c4n4ry", "/../healthz"] {
         let reply = server.get(path).await;
-        check(&server, &reply, 404, "there are POST /api/messages, GET /healthz").await;
+        check(&server, &reply, 404, "try POST /api/messages, GET /healthz").await;
     }
 }
