@@ -20,9 +20,9 @@ pub const FIRED_MIN: u64 = 100;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Campaign {
-    /// How many seeds were played.
+    /// Number of seeds were played.
     pub seeds: u64,
-    /// How many turns committed in all.
+    /// Number of turns committed in all.
     pub turns: u64,
     /// How often each fault fired.
     pub faults: BTreeMap<Fault, u64>,

@@ -41,17 +41,17 @@ impl Chance {
         self.is_calm.store(true, Ordering::SeqCst);
     }
 
-    /// Whether nothing goes wrong any more.
+    /// Reports whether nothing goes wrong any more.
     pub(crate) fn is_calm(&self) -> bool {
         self.is_calm.load(Ordering::SeqCst)
     }
 
-    /// Whether the run has this fault at all.
+    /// Reports whether the run has this fault at all.
     pub(crate) fn has(&self, fault: Fault) -> bool {
         self.rates.contains_key(&fault)
     }
 
-    /// Whether the fault happens here and now; counted if it does.
+    /// Reports whether the fault happens here and now; counted if it does.
     pub(crate) fn fires(&self, fault: Fault) -> bool {
         self.rates.contains_key(&fault) && !self.is_calm() && self.fires_always(fault)
     }

@@ -30,10 +30,10 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// By how much an answer may miss the deadline of its turn (P8).
 const DEADLINE_SLACK: Duration = Duration::from_secs(1);
 
-/// How many bursts there are at most: the last one begins while things still go wrong.
+/// Number of bursts there are at most: the last one begins while things still go wrong.
 const BURSTS_MAX: usize = 8;
 
-/// How many clients have their answer.
+/// Number of clients have their answer.
 #[derive(Debug, Default)]
 pub(crate) struct Done(AtomicUsize);
 
@@ -191,7 +191,7 @@ fn in_time(world: &World, said: &Said, life: usize, began: Duration) {
     }
 }
 
-/// Whether an error is one that the sender had to expect in this world.
+/// Reports whether an error is one that the sender had to expect in this world.
 fn is_expected(world: &World, error: &Error) -> bool {
     // The bot has an error handler: only a handler that ran out of time is told to the sender.
     let is_late = |failure: &Failure| matches!(failure, Failure::Timeout(_));

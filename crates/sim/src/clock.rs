@@ -22,7 +22,7 @@ pub(crate) const START_MS: i64 = 1_700_000_000_000;
 pub(crate) struct SimClock {
     executor: Executor,
     skew_ms: Arc<AtomicI64>,
-    /// How many milliseconds a thousand seconds gain.
+    /// Number of milliseconds a thousand seconds gain.
     drift: Arc<AtomicI64>,
     /// Only where the machine can be suspended at all.
     sleep: Option<Arc<Mutex<Asleep>>>,

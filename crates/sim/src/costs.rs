@@ -35,7 +35,7 @@ pub(crate) struct Costs {
     /// Calls about documents, and looks at what is due, since the last reset.
     pub(crate) calls: u64,
     pub(crate) looks: u64,
-    /// Whether a world at rest is watched, so that each call is worth a line.
+    /// True if a world at rest is watched, so that each call is worth a line.
     pub(crate) is_watched: bool,
     /// Writes that committed, over the run.
     pub(crate) committed: u64,
@@ -108,7 +108,7 @@ impl Costs {
         *row
     }
 
-    /// How many writes of a document were asked for since the last reset.
+    /// Number of writes of a document were asked for since the last reset.
     pub(crate) fn writes_of(&self, key: &Key) -> u32 {
         self.writes.get(key).copied().unwrap_or_default()
     }

@@ -24,9 +24,9 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Enumeration {
-    /// How many deaths were died.
+    /// Number of deaths were died.
     pub cases: u64,
-    /// How many awaits the longest turn has.
+    /// Number of awaits the longest turn has.
     pub awaits: u64,
     /// What broke, with the case.
     pub broken: Vec<String>,

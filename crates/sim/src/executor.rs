@@ -42,11 +42,11 @@ struct Core {
     is_ready: BTreeSet<u64>,
     timers: BTreeMap<(Duration, u64), Waker>,
     frozen: BTreeSet<Owner>,
-    /// How many more polls of an owner there will be before it crashes.
+    /// Number of more polls of an owner there will be before it crashes.
     doomed: BTreeMap<Owner, u64>,
     polls: BTreeMap<Owner, u64>,
     dead: BTreeSet<Owner>,
-    /// How many tasks ended with a panic.
+    /// Number of tasks ended with a panic.
     panicked: usize,
 }
 
@@ -151,7 +151,7 @@ impl Executor {
         self.core().polls.get(&owner).copied().unwrap_or_default()
     }
 
-    /// How many tasks ended with a panic.
+    /// Number of tasks ended with a panic.
     pub(crate) fn panicked(&self) -> usize {
         self.core().panicked
     }

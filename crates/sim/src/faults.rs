@@ -184,7 +184,7 @@ impl Fault {
         )
     }
 
-    /// Whether it leaves the store and the instances as they are: what users and channels do, and
+    /// Reports whether it leaves the store and the instances as they are: what users and channels do, and
     /// instances that shut down in good order.
     pub(crate) fn is_harmless(self) -> bool {
         let is_outside = matches!(
@@ -202,13 +202,13 @@ impl Fault {
         is_outside || (self.is_wish() && self != Self::Builds)
     }
 
-    /// Whether its worlds are drawn with dice of their own: all others stay as they were before it
+    /// Reports whether its worlds are drawn with dice of their own: all others stay as they were before it
     /// came.
     pub(crate) fn is_late(self) -> bool {
         self >= Self::Policy
     }
 
-    /// How many of a number of worlds have it; `None` for what every world may have. What costs
+    /// Number of of a number of worlds have it; `None` for what every world may have. What costs
     /// much, or hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {

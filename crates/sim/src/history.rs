@@ -24,7 +24,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Whether an id was ever at a place of a log.
+    /// Reports whether an id was ever at a place of a log.
     pub(crate) fn has(&self, key: &Key, place: usize, id: &str) -> bool {
         self.logs_of(key).iter().any(|log| log.get(place).is_some_and(|known| known == id))
     }

@@ -176,12 +176,12 @@ impl Nodes {
         }
     }
 
-    /// Whether any instance was ever replaced.
+    /// Reports whether any instance was ever replaced.
     pub(crate) fn is_restarted(&self) -> bool {
         self.lives.load(Ordering::SeqCst) > self.world.plan.instances
     }
 
-    /// Whether no living instance is busy with anything.
+    /// Reports whether no living instance is busy with anything.
     pub(crate) fn are_idle(&self) -> bool {
         let is_dead = |node: &Node| self.world.executor.is_dead(node.owner());
         self.places().iter().all(|node| is_dead(node) || node.engine.busy() == 0)

@@ -16,7 +16,7 @@ use crate::{Fault, world::World};
 pub(crate) struct Outside {
     pub(crate) world: Arc<World>,
     pub(crate) life: usize,
-    /// Whether this life runs the newer build of the bot.
+    /// True if this life runs the newer build of the bot.
     pub(crate) is_new: bool,
 }
 
@@ -72,7 +72,7 @@ impl Outside {
         }
     }
 
-    /// Whether a wish is to fail now: the first times.
+    /// Reports whether a wish is to fail now: the first times.
     pub(crate) fn fails(&self, wish: &str, times: u32) -> bool {
         let mut counts = self.world.outbound.counts();
         let failed = counts.failures.entry(wish.to_owned()).or_default();

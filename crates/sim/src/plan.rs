@@ -11,28 +11,28 @@ use crate::Fault;
 pub struct Plan {
     /// Where every chance of the run comes from.
     pub seed: u64,
-    /// How many instances there are at a time.
+    /// Number of instances there are at a time.
     pub instances: usize,
-    /// How many conversations there are.
+    /// Number of conversations there are.
     pub conversations: usize,
-    /// How many activities the users send.
+    /// Number of activities the users send.
     pub activities: usize,
     /// The faults of this run and how likely each is when it could happen, 0 to 1.
     pub faults: BTreeMap<Fault, f64>,
-    /// Whether the channel recognises a reply that it has had already.
+    /// True if the channel recognises a reply that it has had already.
     pub is_keyed: bool,
-    /// Whether the store can write several documents at once.
+    /// True if the store can write several documents at once.
     pub has_transactions: bool,
     /// How long documents are kept after their last turn.
     pub ttl: Option<Duration>,
     /// What happens to messages that arrive while a turn runs.
     pub overlap: Overlap,
-    /// Whether the users speak in bursts, the time of a claim apart, and hand-overs take long: what
+    /// True if the users speak in bursts, the time of a claim apart, and hand-overs take long: what
     /// one instance has waited for since one burst then meets what the other does in the next.
     pub in_bursts: bool,
-    /// Whether every wait that may happen does happen, always as long: for counting awaits.
+    /// True if every wait that may happen does happen, always as long: for counting awaits.
     pub is_steady: bool,
-    /// Whether the bot is the one whose history is exact; anybody else's says what it likes.
+    /// True if the bot is the one whose history is exact; anybody else's says what it likes.
     pub is_exact: bool,
 }
 
@@ -41,13 +41,13 @@ impl Plan {
     pub const TTL: Duration = Duration::from_secs(40 * 60);
     /// How long they are kept where they expire in the run: longer than anybody is frozen.
     pub const TTL_SHORT: Duration = Duration::from_secs(45);
-    /// How many conversations a crowd has: more than `sweep_max`.
+    /// Number of conversations a crowd has: more than `sweep_max`.
     const CROWD: usize = 600;
-    /// How many turns a hot conversation has.
+    /// Number of turns a hot conversation has.
     const HOT: usize = 150;
-    /// How many conversations of a crowd are taken up at once.
+    /// Number of conversations of a crowd are taken up at once.
     const RECOVERIES_MAX: usize = 64;
-    /// How many timers a conversation may have where they are few: as many as one turn sets.
+    /// Number of timers a conversation may have where they are few: as many as one turn sets.
     const TIMERS_MAX: usize = 3;
     /// How large a document may be where turns are bulky: what waits in it fits, what is kept
     /// beside it does not.
@@ -152,13 +152,13 @@ impl Plan {
         }
     }
 
-    /// Whether the run has a fault.
+    /// Reports whether the run has a fault.
     #[must_use]
     pub fn has(&self, fault: Fault) -> bool {
         self.faults.contains_key(&fault)
     }
 
-    /// Whether nothing goes wrong by itself.
+    /// Reports whether nothing goes wrong by itself.
     #[must_use]
     pub fn is_gentle(&self) -> bool {
         self.faults.keys().all(|fault| fault.is_wish())

@@ -79,7 +79,7 @@ pub struct Outcome {
 }
 
 impl Simulation {
-    /// How many users there are, each with a conversation of their own.
+    /// Number of users there are, each with a conversation of their own.
     pub fn users(mut self, users: usize) -> Self {
         self.users = users;
         self
@@ -91,13 +91,13 @@ impl Simulation {
         self
     }
 
-    /// How many instances run at a time.
+    /// Number of instances run at a time.
     pub fn instances(mut self, instances: usize) -> Self {
         self.instances = instances.max(1);
         self
     }
 
-    /// How many seeds to play.
+    /// Number of seeds to play.
     pub fn seeds(mut self, seeds: u64) -> Self {
         self.seeds = seeds;
         self
@@ -180,7 +180,7 @@ impl Simulation {
     }
 }
 
-/// Whether a check of anybody's bot would have to allow for it. A reply that the channel refuses
+/// Reports whether a check of anybody's bot would have to allow for it. A reply that the channel refuses
 /// for good is parked, a turn that the store refuses for good fails, what expires is gone, and so
 /// on: no fault of the bot's.
 fn is_of_our_own(fault: Fault) -> bool {

@@ -35,7 +35,7 @@ pub(crate) struct SimStore {
     pub(crate) chance: Arc<Chance>,
     pub(crate) executor: Executor,
     pub(crate) life: usize,
-    /// Whether this instance is of a newer minor version, which writes more into the ledger.
+    /// True if this instance is of a newer minor version, which writes more into the ledger.
     pub(crate) is_newer: bool,
 }
 

@@ -61,7 +61,7 @@ impl Weather {
         *self = Self::default();
     }
 
-    /// Whether no refusal is about a document.
+    /// Reports whether no refusal is about a document.
     pub(crate) fn is_fine_for(&self, key: &Key) -> bool {
         !self.refusals.iter().any(|refusal| refusal.is_about(key))
     }

@@ -235,7 +235,7 @@ impl World {
         }
     }
 
-    /// Whether a reply that may not come twice was handed over before, and nobody knows what became
+    /// Reports whether a reply that may not come twice was handed over before, and nobody knows what became
     /// of it.
     fn may_have_come(&self, seen: &Seen, parcel: &Parcel, text: &str) -> bool {
         let is_once = || seen.policies.of(text).on_doubt == OnDoubt::Once;
@@ -271,7 +271,7 @@ impl World {
         Some(name)
     }
 
-    /// Whether the channel refuses a reply for good: it does not change its mind about one.
+    /// Reports whether the channel refuses a reply for good: it does not change its mind about one.
     pub(crate) fn is_refused(&self, parcel: &Parcel) -> bool {
         let seen = self.seen();
         let id = parcel.id.as_str();

@@ -16,8 +16,8 @@ pub(crate) use self::{
 };
 use crate::{Key, Limits, clock::Timestamp, current::Home, id::TurnId, ledger::Bag, store};
 
-/// What one run of the logic starts from. The turn has a share of it: one, instead of one in each
-/// part.
+/// Input of one run of the logic: the activity, a copy of the state, the time. Shared by all parts
+/// of a turn.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) id: TurnId,
@@ -30,22 +30,22 @@ pub(crate) struct Attempt {
     pub(crate) effects: Effects,
 }
 
-/// The seam between a turn and whoever runs it: further documents, signs, time.
+/// Seam between a turn and its runner: further documents, ephemeral events (signs), time.
 #[async_trait]
 pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     /// The properties of a further document.
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>>;
 
-    /// Shows a sign, and gives what the channel calls it.
+    /// Shows a sign (an ephemeral event) and returns the channel's id of it.
     async fn show(&self, key: &Key, sign: &Activity) -> Option<String>;
 
-    /// Does something beside the turn.
+    /// Runs a future in the background.
     fn spawn(&self, work: BoxFuture<'static, ()>);
 
-    /// Waits.
+    /// Sleeps.
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
 
-    /// The instance that runs the turn.
+    /// Tag of the instance that runs the turn, for the reentrancy check.
     fn home(&self) -> Home {
         Home::NONE
     }
@@ -53,7 +53,7 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     /// The limits of a turn.
     fn limits(&self) -> &Limits;
 
-    /// Keeps the receipts of a turn for its further attempts.
+    /// Keeps the receipts of a turn for its later attempts.
     fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
         let _ = (turn, receipts);
     }

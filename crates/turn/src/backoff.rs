@@ -1,4 +1,4 @@
-//! Back-off: exponential, with full jitter. The one rule by which anything is asked again.
+//! Exponential back-off with full jitter, for every retry of the engine.
 
 use std::time::Duration;
 
@@ -13,17 +13,18 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// The longest wait after so many tries.
+    /// Returns the upper bound of the wait after `tries` failures.
     pub(crate) fn longest(self, tries: u32) -> Duration {
         self.first.saturating_mul(1 << tries.min(16)).min(self.max)
     }
 
-    /// A random wait after so many tries: full jitter.
+    /// Returns a random wait between zero and the upper bound (full jitter).
     pub(crate) fn wait(self, tries: u32, ids: &Ids) -> Duration {
         ids.jitter(self.longest(tries))
     }
 
-    /// A random wait of at least half the longest: for what must not be asked in quick succession.
+    /// Returns a random wait of at least half the upper bound (equal jitter), where retries must
+    /// not follow each other quickly.
     pub(crate) fn wait_at_least_half(self, tries: u32, ids: &Ids) -> Duration {
         let half = self.longest(tries) / 2;
         half + ids.jitter(half)

@@ -1,4 +1,4 @@
-//! A bot made of handlers.
+//! `Bot`: a bot made of handlers and middleware.
 
 mod activity_handler;
 mod future;
@@ -33,12 +33,13 @@ use crate::{
 type ErrorHandler =
     Arc<dyn Fn(Turn, Arc<Failure>) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
-/// A bot: a handler per sort of activity. What has no handler is accepted and ignored.
+/// A bot: one handler per kind of activity. An activity without a handler is accepted and ignored.
 ///
 /// # Which handler runs
-/// One: the first that fits, in the order in which they were added; [`on_any`](Bot::on_any) only
-/// when no other does. So add the special before the general: `on_event("tick", ..)` before
-/// `on(Kind::Event, ..)`. Only an activity that brings reactions put on *and* taken off runs two.
+/// Exactly one: the first that matches, in the order in which they were added;
+/// [`on_any`](Bot::on_any) only when no other matches. So add the specific before the general:
+/// `on_event("tick", ..)` before `on(Kind::Event, ..)`. Only an activity with added *and* removed
+/// reactions runs two.
 ///
 /// [Middleware](Middleware) that was added with [`with`](Bot::with) runs around the handler,
 /// whatever was added first.
@@ -78,8 +79,8 @@ impl Bot {
 
     /// Adds middleware: it runs around the handlers and around the middleware that is added later.
     ///
-    /// From then on every activity runs through it, also one that no handler is for: such an
-    /// activity, too, is loaded for and stored.
+    /// From then on every activity runs through it, even one without a handler, so such an activity
+    /// also loads and saves the conversation.
     ///
     /// # Example
     /// ```
@@ -100,10 +101,10 @@ impl Bot {
         self
     }
 
-    /// Lets a hook see every reply before it is part of the turn: what it gives back is sent, and
-    /// nothing is when it gives nothing back. Hooks run in the order in which they were added;
-    /// those of the turn ([`Turn::on_send`]) after those of the bot. They run inside the attempt:
-    /// nothing is sent yet, and an attempt that does not count leaves no trace of them.
+    /// Adds a hook that sees every reply before it becomes part of the turn. What it returns is
+    /// sent; `None` sends nothing. Hooks run in the order in which they were added; those of the
+    /// turn ([`Turn::on_send`]) after those of the bot. They run inside the attempt: nothing is
+    /// sent yet, and an attempt that is discarded leaves no trace of them.
     ///
     /// # Example
     /// ```
@@ -125,9 +126,9 @@ impl Bot {
         self
     }
 
-    /// Lets a hook see every change of a sent message ([`Turn::update`]) before it is part of the
-    /// turn: what it gives back is what the message becomes; it stays as it is when the hook gives
-    /// nothing back. For the rest it is as [`on_send`](Self::on_send).
+    /// Adds a hook that sees every change of a sent message ([`Turn::update`]) before it becomes
+    /// part of the turn. The message becomes what the hook returns; with `None` it stays as it is.
+    /// Otherwise like [`on_send`](Self::on_send).
     #[must_use]
     pub fn on_update<F>(mut self, hook: F) -> Self
     where
@@ -137,8 +138,8 @@ impl Bot {
         self
     }
 
-    /// Lets a hook see every deletion of a sent message ([`Turn::delete`]) and say whether it is to
-    /// happen. For the rest it is as [`on_send`](Self::on_send).
+    /// Adds a hook that sees every deletion of a sent message ([`Turn::delete`]) and returns
+    /// whether it happens. Otherwise like [`on_send`](Self::on_send).
     ///
     /// # Example
     /// ```
@@ -155,11 +156,12 @@ impl Bot {
         self
     }
 
-    /// Says what the user hears when a handler fails or panics. The failed turn leaves the state as
-    /// it was; the words of this handler are sent, its changes of state are not kept.
+    /// Sets the error handler: it replies to the user when a handler fails or panics. The failed
+    /// turn leaves the state as it was; the replies of the error handler are sent, its changes of
+    /// state are discarded.
     ///
     /// Without one the sender gets an error, nothing is stored, and a redelivery runs the turn
-    /// anew.
+    /// again.
     #[must_use]
     pub fn on_error<F, Fut>(mut self, handler: F) -> Self
     where
@@ -170,15 +172,15 @@ impl Bot {
         self
     }
 
-    /// Chooses what happens to messages that arrive while a turn runs.
+    /// Sets the policy for messages that arrive while a turn runs.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// Chooses what a reply may cost: whether one that may have arrived is sent again, and for how
-    /// long it is worth sending. [`Turn::set_delivery`] chooses for one reply.
+    /// Sets the delivery policy: whether a reply that may have arrived is sent again, and after
+    /// what time it expires. [`Turn::set_delivery`] sets it for one reply.
     #[must_use]
     pub fn delivery(mut self, policy: DeliveryPolicy) -> Self {
         self.delivery = policy;

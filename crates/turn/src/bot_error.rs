@@ -1,4 +1,4 @@
 //! The error type of a bot's own code.
 
-/// The error of a bot's logic: anything. It fails the turn and goes to `on_error`.
+/// Error of a bot's logic: any error type. It fails the turn and is passed to `on_error`.
 pub type BotError = Box<dyn std::error::Error + Send + Sync>;

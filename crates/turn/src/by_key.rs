@@ -1,8 +1,9 @@
-//! Things by key, in a hash table whose order nobody can see.
+//! Hash map by document key whose iteration order is hidden, so that the engine stays
+//! deterministic.
 //!
-//! Keys share long beginnings, so a tree compares much and misses the cache at every level. The
-//! order of a hash table is chance, and chance must not reach the engine unseeded: whoever wants to
-//! see all keys gets them sorted.
+//! Keys share long prefixes, so a tree would compare many bytes and miss the cache at every level.
+//! The order of a hash table is random, and unseeded randomness must not reach the engine:
+//! iteration returns the keys sorted.
 
 use std::{
     fmt,
@@ -14,16 +15,16 @@ use crate::Key;
 #[expect(clippy::disallowed_types, reason = "its order stays in this file")]
 type Table<V> = std::collections::HashMap<Key, V, Hashed>;
 
-/// For tables by key: a key brings its hash along.
+/// Hasher for tables by key: a key carries its own hash.
 pub(crate) type Hashed = BuildHasherDefault<AsItIs>;
 
-/// Gives the hash that it is given.
+/// Identity hasher: returns the hash that it is given.
 #[derive(Debug, Default)]
 pub(crate) struct AsItIs(u64);
 
 impl Hasher for AsItIs {
     fn write(&mut self, bytes: &[u8]) {
-        // Nobody's key comes here: a key is hashed as one number.
+        // Not reached by keys, which hash as one number.
         self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
     }
 
@@ -36,7 +37,7 @@ impl Hasher for AsItIs {
     }
 }
 
-/// Values by key.
+/// Map from document keys to values.
 pub(crate) struct ByKey<V> {
     table: Table<V>,
 }
@@ -66,12 +67,12 @@ impl<V> ByKey<V> {
         self.table.remove(key)
     }
 
-    /// All keys and values, by key.
+    /// Returns all entries, sorted by key.
     pub(crate) fn sorted(&self) -> Vec<(&Key, &V)> {
         self.sorted_if(|_, _| true)
     }
 
-    /// Some keys and values, by key.
+    /// Returns the entries that match, sorted by key.
     pub(crate) fn sorted_if(&self, is_wanted: impl Fn(&Key, &V) -> bool) -> Vec<(&Key, &V)> {
         let some = self.table.iter().filter(|(key, value)| is_wanted(key, value));
         let mut some: Vec<_> = some.collect();

@@ -1,4 +1,4 @@
-//! Time and tasks, as seams: the engine never asks the machine itself.
+//! The clock and task seams: the engine never asks the machine for time or threads itself.
 //!
 //! The wall clock decides nothing but when a timer is due. Claims, deadlines and back-off use the
 //! monotonic clock of one instance; the clocks of two machines are never compared.
@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The beginning of time: a document that is due at `START` is always due.
+    /// The epoch: a document that is due at `START` is always due.
     pub const START: Self = Self(0);
 
-    /// Takes milliseconds since 1970-01-01 UTC.
+    /// Makes a timestamp of milliseconds since 1970-01-01 UTC.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
@@ -32,38 +32,38 @@ impl Timestamp {
         self.0
     }
 
-    /// This time and a while, or the end of time.
+    /// Adds a duration; saturates.
     #[must_use]
     pub fn after(self, wait: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// How long from `earlier` to this time; zero when it is the other way round.
+    /// Returns the time elapsed since `earlier`; zero if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// Where the engine learns the time, and waits.
+/// Clock of the engine: wall clock, monotonic clock, sleep.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The wall clock. It may jump.
     fn now(&self) -> Timestamp;
 
-    /// Time since some fixed moment of this instance. It never goes back.
+    /// Monotonic clock: the time since some fixed moment of this instance.
     fn uptime(&self) -> Duration;
 
-    /// Waits.
+    /// Sleeps for a duration.
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
 }
 
-/// Where the engine starts tasks.
+/// Task spawner of the engine.
 pub trait Tasks: fmt::Debug + Send + Sync + 'static {
-    /// Runs a future to its end in the background.
+    /// Runs a future to completion in the background.
     fn spawn(&self, task: BoxFuture<'static, ()>);
 }
 
-/// The machine's own clock, with tokio's timer.
+/// System clock, with tokio's timer.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     started: Instant,
@@ -107,7 +107,8 @@ pub struct TokioTasks;
 impl Tasks for TokioTasks {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that spawns")]
     fn spawn(&self, task: BoxFuture<'static, ()>) {
-        // Detached on purpose: the engine keeps count of its own tasks and waits for them on drain.
+        // Detached on purpose: the engine counts its own tasks and waits for them when it shuts
+        // down.
         drop(tokio::spawn(task));
     }
 }

@@ -1,7 +1,7 @@
-//! The conversations whose handlers are being polled on this thread, the innermost last.
+//! Reentrancy check: the conversations whose handlers are being polled on this thread.
 //!
-//! A handler that waits for another turn of its own conversation would wait for itself. Whoever
-//! begins a turn looks here first.
+//! A handler that awaits another turn of its own conversation would deadlock. Starting a turn
+//! checks this first.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -11,27 +11,27 @@ thread_local! {
     static INSIDE: RefCell<Vec<(Home, Key)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Tells instances of one process apart: another one may have a conversation of the same name, in a
-/// store of its own.
+/// Identifies an instance within this process: another instance may have a conversation of the same
+/// name in a store of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Home(usize);
 
 impl Home {
-    /// Where no instance is: a run of the logic alone.
+    /// No instance: a pure run of the logic.
     pub(crate) const NONE: Self = Self(0);
 
-    /// The home of what belongs to an instance, which lives for as long as that is used.
+    /// Tag of an instance, by its address. The instance must outlive every use of the tag.
     pub(crate) fn of<T>(instance: &Arc<T>) -> Self {
         Self(Arc::as_ptr(instance).addr())
     }
 }
 
-/// Whether this code runs inside a handler of a conversation.
+/// Reports whether this code runs inside a handler of the conversation.
 pub(crate) fn is_inside(home: Home, key: &Key) -> bool {
     INSIDE.with(|inside| inside.borrow().iter().any(|(of, inner)| *of == home && inner == key))
 }
 
-/// A handler of a conversation is being polled for as long as this lives.
+/// Guard: a handler of the conversation is being polled while this lives.
 pub(crate) struct Inside(());
 
 impl Inside {

@@ -1,5 +1,5 @@
-//! Delivery: couriers hand the outbox of a conversation over to its channel, and record that they
-//! did.
+//! Delivery: couriers (outbox relays) deliver a conversation's outbox to its channel and record
+//! acknowledgements.
 
 mod acks;
 mod courier;

@@ -1,9 +1,9 @@
-//! Delivery policy: what a reply may cost, and how long it is worth sending.
+//! Delivery policy: at least once or at most once, and expiry.
 
 use std::time::Duration;
 
-/// The policy for a reply whose hand-over was ambiguous, and its age limit. The default repeats for
-/// ever.
+/// Delivery policy of a reply: at least once or at most once after an ambiguous attempt, and an
+/// expiry. The default is at least once, without expiry.
 ///
 /// # Example
 /// ```
@@ -11,24 +11,24 @@ use std::time::Duration;
 /// use sayso_turn::{Bot, DeliveryPolicy, Turn};
 ///
 /// let bot = Bot::new()
-///     // Nobody wants an answer of yesterday.
+///     // Nobody wants yesterday's answer.
 ///     .delivery(DeliveryPolicy::repeat().expires(Duration::from_secs(3600)))
 ///     .on_message(async |mut turn: Turn| {
 ///         let code = turn.say("Your code is 4711.");
-///         // Rather never than twice.
+///         // Better never than twice.
 ///         turn.set_delivery(&code, DeliveryPolicy::once());
 ///         Ok(())
 ///     });
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryPolicy {
-    /// What happens when an earlier try may have arrived.
+    /// Policy for a reply that may have arrived already.
     pub on_doubt: OnDoubt,
     /// The age after which the reply is parked instead of sent.
     pub expires: Option<Duration>,
 }
 
-/// The choice between a reply that may come twice and one that may not come at all.
+/// Choice between at-least-once and at-most-once delivery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDoubt {
     /// At least once: it is sent again, under the same id, and counted as a repeat.
@@ -39,7 +39,7 @@ pub enum OnDoubt {
 }
 
 impl DeliveryPolicy {
-    /// At least once, whenever.
+    /// At least once, without expiry.
     #[must_use]
     pub fn repeat() -> Self {
         Self::default()
@@ -51,7 +51,7 @@ impl DeliveryPolicy {
         Self { on_doubt: OnDoubt::Once, expires: None }
     }
 
-    /// The same with an age after which the reply is parked instead of sent.
+    /// Adds an expiry: an older reply is parked instead of sent.
     #[must_use]
     pub fn expires(self, after: Duration) -> Self {
         Self { expires: Some(after), ..self }

@@ -1,9 +1,10 @@
-//! The engine: mailboxes, and the runners that bring what waits in them to a commit.
+//! The engine: mailboxes (per-conversation queues) and the runners that commit the turns waiting in
+//! them.
 //!
-//! One instance of it runs in every process of a deployment. Instances know nothing of each other;
-//! what they share is the store, and the conditional write is all that keeps them right. Mailboxes,
-//! the cache and claims only save work. What a commit causes is performed after it ([`actions`]);
-//! couriers are started through a function that the core is given, so nothing here knows how
+//! One instance runs in every process of a deployment. Instances do not talk to each other; they
+//! share the store, and correctness rests on its conditional write alone. Mailboxes, the cache and
+//! claims only save work. The consequences of a commit are performed after it ([`actions`]);
+//! couriers are started through a function that the core is given, so nothing here depends on how
 //! replies are delivered.
 
 mod ack_queue;

@@ -1,42 +1,43 @@
-//! What the sender of an activity is told when its turn did not commit.
+//! Errors of a turn: for the sender of the activity ([`Error`]), and of the bot's logic
+//! ([`Failure`]).
 
 use std::{sync::Arc, time::Duration};
 
 use crate::{KeyError, bot_error::BotError, limits::Exceeded, store, versioned::Newer};
 
-/// Why a turn did not commit, as far as anybody knows: nothing of it was stored and nothing said,
-/// unless a save whose answer never came lands after all. Then a redelivery is recognised.
+/// Error of a turn that did not commit: nothing was stored and no reply sent. If the outcome of the
+/// last save is unknown it may still land; a redelivery is then recognised.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The activity cannot be a turn: no channel, no conversation, a key that is too long.
+    /// The activity cannot be handled: no channel, no conversation, or a key that is too long.
     #[error("the activity cannot be handled: {0}")]
     Invalid(#[from] KeyError),
     /// A limit was reached that a retry does not change.
     #[error("{what} (limit {limit})")]
     Limit {
-        /// What is too much.
+        /// What exceeds the limit.
         what: String,
         /// The name of the limit in [`Limits`](crate::Limits).
         limit: &'static str,
     },
-    /// The turn could not be committed in time: contention, throttling, an outage. Send it again:
-    /// if it was committed after all, that is recognised.
+    /// The turn could not be committed in time: contention, throttling, or an outage. Send it
+    /// again: if it was committed after all, that is recognised.
     #[error(
         "the turn was not saved within {rounds} rounds and {waited:?}: {reason}; send it again"
     )]
     Busy {
-        /// How many rounds were tried.
+        /// Number of rounds tried.
         rounds: u32,
-        /// For how long.
+        /// Time spent.
         waited: Duration,
-        /// What the last round met.
+        /// Failure of the last round.
         reason: String,
     },
     /// Another turn of the conversation runs, or too many wait. Send it again later.
     #[error("the conversation is busy with another turn (limit {0}); send it again later")]
     Overlap(&'static str),
-    /// A handler waits for another turn of its own conversation, which cannot begin before it ends.
+    /// Deadlock prevented: a handler awaits another turn of its own conversation.
     #[error(
         "a handler waits for a turn of its own conversation, which would wait for it; use \
          Turn::after, or do not await it"
@@ -57,7 +58,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the sender should send the activity again.
+    /// Reports whether the sender should send the activity again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Busy { .. } | Self::Overlap(_) | Self::Closing | Self::Newer(_))
@@ -73,15 +74,15 @@ impl From<Arc<Failure>> for Error {
     }
 }
 
-/// How the bot's logic failed.
+/// Failure of the bot's logic.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
     /// A handler returned an error.
     #[error("the bot's logic failed")]
     Error(#[source] BotError),
-    /// The logic met state that a newer build wrote. No fault of its own: its error handler does
-    /// not run, and the sender is asked to send the activity again.
+    /// The logic met state that a newer build wrote. The error handler does not run, and the sender
+    /// is asked to send the activity again.
     #[error(transparent)]
     Newer(Newer),
     /// A handler panicked.
@@ -93,21 +94,21 @@ pub enum Failure {
     /// A handler of an acknowledged turn took too long.
     #[error("the bot's logic took longer than {0:?} (limit long_deadline)")]
     Long(Duration),
-    /// The store refuses for good what an acknowledged turn made.
+    /// Permanent store error for the output of an acknowledged turn.
     #[error("the turn cannot be saved: {0}")]
     Store(Arc<store::Error>),
     /// The turn was kept beyond its handler, in a spawned task for example.
     #[error("the bot's logic kept the turn beyond its handler; a turn ends with the handler")]
     Kept,
-    /// The turn made more than a limit allows.
+    /// The output of the turn exceeds a limit.
     #[error("{what} (limit {limit})")]
     Limit {
-        /// What is too much.
+        /// What exceeds the limit.
         what: String,
         /// The name of the limit in [`Limits`](crate::Limits).
         limit: &'static str,
     },
-    /// An acknowledged activity cannot be read any more.
+    /// A stored acknowledged activity cannot be parsed.
     #[error("{0}")]
     Unreadable(&'static str),
     /// The state cannot be written as JSON.
@@ -116,7 +117,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// What it says, with its causes: for whoever reads it later, without a log.
+    /// Returns the message with its causes, to be stored with a dead letter.
     pub(crate) fn with_causes(&self) -> String {
         let mut text = self.to_string();
         let mut cause = std::error::Error::source(self);
@@ -131,13 +132,13 @@ impl Failure {
         match self {
             Self::Error(error) => tracing::error!(%error, "the bot's logic failed"),
             Self::Newer(newer) => tracing::warn!("{newer}"),
-            // Logged where the store refused it, once.
+            // Logged once, where the store refused it.
             Self::Store(_) => {}
             other => tracing::error!("{other}"),
         }
     }
 
-    /// Whether another build is needed, rather than another logic.
+    /// Reports whether a newer build is needed to run the turn.
     pub(crate) fn is_newer(&self) -> bool {
         matches!(self, Self::Newer(_))
     }

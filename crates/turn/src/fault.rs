@@ -1,4 +1,4 @@
-//! Named points at which a test build can be killed.
+//! Fault injection: named points at which a test build kills itself.
 //!
 //! With the feature `faults`, the environment variable `SAYSO_FAULT=name` or `name:n` makes the
 //! process kill itself, as `kill -9` does, the first or n-th time it passes that point. Without the
@@ -6,7 +6,7 @@
 //!
 //! The points: `after_load`, `before_commit`, `after_commit`, `after_hand_over`, `after_record`.
 
-/// Passes a named point.
+/// Marks a fault point.
 macro_rules! fault {
     ($name:literal) => {
         #[cfg(feature = "faults")]
@@ -16,7 +16,7 @@ macro_rules! fault {
 
 pub(crate) use fault;
 
-/// Kills the process if it was asked to die here.
+/// Kills the process if this fault point was selected.
 #[cfg(feature = "faults")]
 #[expect(clippy::print_stderr, reason = "the last words of a process in a test")]
 pub(crate) fn pass(name: &str) {

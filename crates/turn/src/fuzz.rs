@@ -1,7 +1,7 @@
-//! What must hold for any bytes at all: one function per fuzz target.
+//! Fuzz properties: what must hold for any bytes, one function per target.
 //!
-//! The targets in `fuzz/` and the tests call the same functions. They panic when something does not
-//! hold. The feature `fuzzing` compiles them in; they are no part of the interface.
+//! The targets in `fuzz/` and the tests call the same functions, which panic when a property does
+//! not hold. The feature `fuzzing` compiles them in; they are not public API.
 
 mod bag;
 mod document;
@@ -15,5 +15,5 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// The members of an object as text, read without our own reader.
+/// Members of a JSON object as text, parsed without the crate's own reader.
 type Members = BTreeMap<String, Box<RawValue>>;

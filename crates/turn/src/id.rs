@@ -1,5 +1,4 @@
-//! Ids: of turns and replies, the same on every attempt and instance; of instances and writes,
-//! unique.
+//! Ids: deterministic ones of turns and replies; unique ones of instances and writes.
 
 use std::{fmt, time::Duration};
 
@@ -13,18 +12,18 @@ use crate::{
     sync::{AtomicU64, Mutex, Ordering, lock},
 };
 
-/// How many characters a [`TurnId`] has.
+/// Number of characters of a [`TurnId`].
 pub(crate) const TURN_ID_CHARS: usize = 16;
 
-/// Names a turn: a hash of the conversation and the inbound activity's id, 96 bits of it.
+/// Id of a turn: 96 bits of a hash of the conversation's key and the inbound activity's id.
 ///
-/// Every attempt, instance and redelivery of the same activity gets the same one. It is what a
-/// conversation remembers as *seen*, and what reply ids and idempotency keys begin with.
+/// The same on every attempt, instance and redelivery of an activity. It is the deduplication key
+/// (*seen*), and the prefix of reply ids and idempotency keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TurnId([u8; TURN_ID_CHARS]);
 
 impl TurnId {
-    /// The id of the turn that this activity of this conversation causes.
+    /// Makes the id of the turn that an activity causes in a conversation.
     #[must_use]
     pub fn new(conversation: &Key, activity_id: &str) -> Self {
         let hash = Sha256::new()
@@ -49,7 +48,7 @@ impl TurnId {
         &self.0
     }
 
-    /// The id as text: 16 characters that are safe in URLs.
+    /// Returns the id as text: 16 characters that are safe in URLs.
     #[must_use]
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("base64 is ASCII")
@@ -68,13 +67,13 @@ impl fmt::Debug for TurnId {
     }
 }
 
-/// Names a reply: its turn and its place in the turn. The same on every attempt and instance.
+/// Id of a reply: its turn and its position in the turn. The same on every attempt and instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplyId(SmolStr);
 
 impl ReplyId {
     pub(crate) fn new(turn: TurnId, index: usize) -> Self {
-        // Short enough to stand in the value itself: it is copied often.
+        // Short enough to be stored inline, because it is cloned often.
         let mut text = SmolStrBuilder::new();
         text.push_str(turn.as_str());
         text.push('.');
@@ -86,7 +85,7 @@ impl ReplyId {
         Self(text.into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -111,7 +110,7 @@ impl<'de> Deserialize<'de> for ReplyId {
     }
 }
 
-/// What one instance calls itself, its writes and its chances: all from one seed.
+/// Source of an instance's name, unique ids and randomness, all from one seed.
 #[derive(Debug)]
 pub(crate) struct Ids {
     instance: String,
@@ -120,15 +119,15 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// Everything from one seed, for tests.
+    /// Seeded, for tests.
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed);
         let instance = format!("{:012x}", dice.u64(..) >> 16);
         Self { instance, next: AtomicU64::new(1), dice: Mutex::new(dice) }
     }
 
-    /// Everything from the system's entropy: machines that boot from one image together must not
-    /// share a name.
+    /// Seeded from the system's entropy: machines that boot from the same image must not share a
+    /// name.
     pub(crate) fn from_entropy() -> Self {
         let name = getrandom::u64().expect("the system has entropy");
         let seed = getrandom::u64().expect("the system has entropy");
@@ -140,31 +139,31 @@ impl Ids {
         &self.instance
     }
 
-    /// An id that no other call on any instance gives.
+    /// Returns an id that is unique across all instances.
     pub(crate) fn unique(&self) -> String {
         let mut id = String::new();
         self.write_unique(&mut id);
         id
     }
 
-    /// Puts such an id in the place of another.
+    /// Overwrites a string with a unique id.
     pub(crate) fn write_unique(&self, id: &mut String) {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         id.clear();
-        // All at once: a number has at most twenty digits.
+        // One allocation: a number has at most twenty digits.
         id.reserve(self.instance.len() + 21);
         id.push_str(&self.instance);
         id.push('.');
         id.push_str(itoa::Buffer::new().format(number));
     }
 
-    /// Full jitter: any time from nothing to `most`.
+    /// Full jitter: a random time from zero to `most`.
     pub(crate) fn jitter(&self, most: Duration) -> Duration {
         let mut dice = lock(&self.dice);
         most.mul_f64(dice.f64())
     }
 
-    /// Any of the numbers below this one, if there are such.
+    /// Returns a random number below `count`; `None` for zero.
     pub(crate) fn below(&self, count: usize) -> Option<usize> {
         (count > 0).then(|| lock(&self.dice).usize(..count))
     }

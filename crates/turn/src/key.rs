@@ -1,8 +1,8 @@
-//! Keys: the names under which documents are stored.
+//! Document keys.
 //!
-//! A key is made from the parts of an activity with the layout that the Bot Framework SDKs use, so
-//! that a bot can take over the state of another SDK. It is checked once, here; a store may rely on
-//! it.
+//! A key is built from the parts of an activity in the layout of the Bot Framework SDKs, so that a
+//! bot can take over the state of another SDK. It is validated once, here; a store may rely on
+//! that.
 
 use std::{
     cmp,
@@ -14,10 +14,10 @@ use std::{
 
 use smallvec::SmallVec;
 
-/// The longest key that every store must accept, in bytes.
+/// Maximum length of a key in bytes; every store must accept it.
 pub const KEY_BYTES_MAX: usize = 2048;
 
-/// The name of a document.
+/// Key of a document.
 ///
 /// * It is not empty and has at most [`KEY_BYTES_MAX`] bytes.
 /// * Any other text is allowed: slashes, NUL, emoji. Two keys are the same only if their bytes are;
@@ -35,14 +35,14 @@ pub const KEY_BYTES_MAX: usize = 2048;
 #[derive(Clone)]
 pub struct Key {
     text: Arc<str>,
-    /// The hash of the text. A turn looks its key up in five tables, and hashes it once.
+    /// Hash of the text, computed once, because a turn looks its key up in five tables.
     hash: u64,
 }
 
-/// Randomly seeded hasher: ids come from outside, and nobody may choose which keys collide.
+/// Randomly seeded hasher: ids are untrusted input, and must not be able to force collisions.
 static HASHES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// The kind of document that a key names, as far as its text tells.
+/// Kind of document, as far as the text of its key tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     /// A conversation's state.
@@ -55,7 +55,7 @@ pub enum KeyKind {
     Other,
 }
 
-/// The reason why a text cannot be a key.
+/// Error of a text that cannot be a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -68,7 +68,7 @@ pub enum KeyError {
 }
 
 impl Key {
-    /// Checks a text and makes it a key.
+    /// Validates a text and makes it a key.
     ///
     /// # Errors
     /// When it is empty or longer than [`KEY_BYTES_MAX`].
@@ -81,7 +81,7 @@ impl Key {
         }
     }
 
-    /// The key of a conversation's state: `{channel}/conversations/{conversation}`.
+    /// Makes the key of a conversation's state: `{channel}/conversations/{conversation}`.
     ///
     /// # Errors
     /// When a part is empty or the whole is too long.
@@ -91,15 +91,14 @@ impl Key {
         Self::of_parts(&[channel_id, "/conversations/", conversation_id])
     }
 
-    /// Joins the parts of a key. Every turn does, so it happens on the stack, where they usually
-    /// fit.
+    /// Joins the parts of a key on the stack, where they usually fit, because every turn does this.
     fn of_parts(parts: &[&str]) -> Result<Self, KeyError> {
         let mut text: SmallVec<[u8; 128]> = SmallVec::new();
         parts.iter().for_each(|part| text.extend_from_slice(part.as_bytes()));
         Self::new(str::from_utf8(&text).expect("texts one after the other are text"))
     }
 
-    /// The key of a user's state on a channel: `{channel}/users/{user}`.
+    /// Makes the key of a user's state on a channel: `{channel}/users/{user}`.
     ///
     /// # Errors
     /// When a part is empty or the whole is too long.
@@ -109,7 +108,7 @@ impl Key {
         Self::new(format!("{channel_id}/users/{user_id}"))
     }
 
-    /// The key of one user's state in one conversation:
+    /// Makes the key of one user's state in one conversation:
     /// `{channel}/conversations/{conversation}/users/{user}`.
     ///
     /// # Errors
@@ -125,8 +124,8 @@ impl Key {
         Self::new(format!("{channel_id}/conversations/{conversation_id}/users/{user_id}"))
     }
 
-    /// The kind of document that this names, read from its text. Ids may hold slashes, so this is a
-    /// good guess: good enough to say how long to keep a document, and used for nothing else.
+    /// Kind of document, guessed from the text. Ids may contain slashes, so it is only used for
+    /// retention times.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         let mut parts = self.text.split('/');
@@ -138,7 +137,7 @@ impl Key {
         }
     }
 
-    /// The key as text.
+    /// Returns the key as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -147,7 +146,7 @@ impl Key {
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        // Copies of one key share their text; then there is no need to look at it.
+        // Clones of one key share their text, so the comparison can be skipped.
         self.hash == other.hash && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
     }
 }
@@ -174,7 +173,7 @@ impl Hash for Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Ids come from outside: control characters must not forge log lines.
+        // Ids are untrusted input: control characters must not forge log lines.
         write!(f, "{}", self.text.escape_debug())
     }
 }

@@ -1,7 +1,7 @@
-//! The ledger: the runtime's own part of a document, and the pure bookkeeping on it.
+//! The ledger: the runtime's metadata in a document, and pure functions on it.
 //!
-//! It is the reason why one conditional write is enough: the fact that a turn ran, what it wants
-//! said and what it wants to happen later change together with the state, or not at all.
+//! It is why one conditional write is enough: the record that a turn ran, its replies and its
+//! timers change together with the state, or not at all.
 
 mod answers;
 mod bag;
@@ -44,59 +44,59 @@ use crate::{
     id::{ReplyId, TurnId},
 };
 
-/// The runtime's own part of a document.
+/// The runtime's metadata in a document.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// How many turns have committed.
+    /// Number of turns that have committed.
     pub turn: u64,
-    /// How often the document was written: tells a stale read from a fresh one.
+    /// Revision: number of writes of the document. Tells a stale read from a fresh one.
     pub rev: u64,
-    /// Names the last write, uniquely: it makes equal bodies differ, for engines whose versions are
+    /// Unique id of the last write: makes equal bodies differ, for engines whose versions are
     /// content hashes.
     pub write: String,
-    /// The turns lately committed.
+    /// Ids of recently committed turns (deduplication window).
     pub seen: Seen,
-    /// Answers that a redelivery must get again.
+    /// Recorded answers, which a redelivery gets again.
     pub answers: Vec<Arc<Recorded>>,
-    /// Who delivers the outbox.
+    /// Lease on the outbox and inbox.
     pub claim: Option<Claim>,
-    /// Activities that were acknowledged before their turns ended, in the order of their arrival.
-    /// While there is one, whatever arrives takes its place behind it.
+    /// Inbox: activities that were acknowledged before their turns ended, in order of arrival.
+    /// While there is one, new activities queue behind it.
     pub inbox: Vec<Arc<Accepted>>,
-    /// Replies decided and not yet recorded as handed over, in commit order.
+    /// Transactional outbox: replies not yet recorded as delivered, in commit order.
     pub outbox: Vec<Arc<Entry>>,
-    /// What the channel calls messages that a later turn may want to change, oldest first.
+    /// Channel ids of messages that a later turn may change, oldest first.
     pub sent: Arc<Vec<(ReplyId, String)>>,
-    /// Replies that could not be delivered, with the reason.
+    /// Dead letters: replies that could not be delivered, with the reason.
     pub parked: Vec<Arc<Parked>>,
-    /// What is to happen later.
+    /// Timers.
     pub timers: Vec<Arc<Timer>>,
-    /// A change that a turn of another document wants to make here, where the engine cannot write
-    /// both at once.
+    /// Prepare record of two-phase commit: a change by a turn of another document.
     pub prepared: Option<Arc<Prepared>>,
-    /// Writes of this document that decided about others, until those are finished.
+    /// Commit records of two-phase commit: decisions about other documents, until those are
+    /// finished.
     pub decided: Vec<Decided>,
-    /// From when on the document counts as absent.
+    /// Expiry: the document counts as absent from then on.
     pub expires: Option<Timestamp>,
-    /// The outbox rests until a time: its channel is down, or asked for patience.
+    /// Rest of the outbox: back-off during an outage of its channel.
     pub held: Option<Held>,
-    /// Members of a newer minor format, kept.
+    /// Unknown members of a newer minor format, preserved.
     extra: Bag,
 }
 
 impl Ledger {
-    /// A due time that says: an inbox or an outbox waits and nobody has claimed it.
+    /// Due time of a document with unclaimed work in its inbox or outbox.
     pub const UNCLAIMED: Timestamp = Timestamp::START;
-    /// A due time that says: an inbox or an outbox waits and somebody has claimed it.
+    /// Due time of a document with claimed work in its inbox or outbox.
     pub const CLAIMED: Timestamp = Timestamp::from_millis(1);
 
-    /// From when on others should look at this document.
+    /// Returns the time from which the sweep of any instance finds this document.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         self.waits_until().or(self.expires)
     }
 
-    /// When something in this document is to be seen to, if anything is.
+    /// Returns when work in this document is due, if there is any.
     pub(crate) fn waits_until(&self) -> Option<Timestamp> {
         let is_unfinished = self.prepared.is_some() || !self.decided.is_empty();
         match (self.is_at_work(), &self.claim, self.rest()) {
@@ -108,51 +108,51 @@ impl Ledger {
         }
     }
 
-    /// When the next timer fires.
+    /// Returns the due time of the next timer.
     pub(crate) fn next_timer(&self) -> Option<Timestamp> {
         self.timers.iter().map(|timer| timer.at).min()
     }
 
-    /// The rest of an outbox, where one rests and nothing else is to be done.
+    /// Returns the rest of the outbox, if it rests and the inbox is empty.
     pub(crate) fn rest(&self) -> Option<Held> {
         self.held.filter(|_| self.inbox.is_empty() && !self.outbox.is_empty())
     }
 
-    /// A due time that says how many seconds an outbox rests. It is no time of any clock: a wrong
-    /// one must not make replies wait, so whoever sees it waits by its own.
+    /// Encodes the duration of a rest, in seconds, as a due time. It is not a time of any clock,
+    /// because a wrong clock must not delay replies: every reader waits by its own clock.
     fn resting_due(held: Held) -> Timestamp {
         Timestamp::from_millis(Self::CLAIMED.as_millis() + 1 + held.rest_s)
     }
 
-    /// How long an outbox rests, if a due time says that.
+    /// Decodes the duration of a rest from a due time.
     pub(crate) fn rest_of(due: Timestamp) -> Option<Duration> {
         let rest = Duration::from_secs(due.as_millis());
         (due > Self::CLAIMED && rest <= 2 * REST_MAX).then_some(rest)
     }
 
-    /// Whether somebody is to run or to deliver something here.
+    /// Reports whether the inbox or outbox has work.
     pub(crate) fn is_at_work(&self) -> bool {
         !self.outbox.is_empty() || !self.inbox.is_empty()
     }
 
-    /// Whether an instance holds the claim.
+    /// Reports whether an instance holds the claim.
     pub(crate) fn is_claimed_by(&self, instance: &str) -> bool {
         self.claim.as_ref().is_some_and(|claim| claim.by == instance)
     }
 
-    /// Whether a turn was acknowledged and has not ended.
+    /// Reports whether a turn was acknowledged and has not ended.
     #[must_use]
     pub fn is_accepted(&self, turn: TurnId) -> bool {
         let is_it = |id: &String| id == turn.as_str();
         self.inbox.iter().any(|accepted| accepted.ids.iter().any(is_it))
     }
 
-    /// About how many bytes the ledger takes as JSON.
+    /// Approximate size of the ledger as JSON, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.live_bytes() + self.parked_bytes() + self.answers_bytes()
     }
 
-    /// The same without kept history, which gives way to what is alive.
+    /// Approximate size without history (dead letters, answers), which is trimmed to make room.
     pub(crate) fn live_bytes(&self) -> usize {
         let outbox: usize = self.outbox.iter().map(|entry| entry.activity.len() + 64).sum();
         let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
@@ -171,14 +171,14 @@ impl Ledger {
         self.answers.iter().map(|answer| answer.bytes()).sum()
     }
 
-    /// The recorded answer of a turn, where it had one and it is still kept.
+    /// Returns the recorded answer of a turn, if there is one and it is still kept.
     #[must_use]
     pub fn answer(&self, turn: TurnId) -> Option<&Arc<Recorded>> {
         self.answers.iter().find(|answer| answer.id == turn.as_str())
     }
 }
 
-/// About how many bytes a value and what stands around it take.
+/// Approximate size of a value with the JSON around it, in bytes.
 fn size(raw: &Raw) -> usize {
     raw.as_str().len() + 64
 }

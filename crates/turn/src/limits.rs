@@ -1,7 +1,7 @@
-//! Every limit, with a name, in one place.
+//! All limits of the engine.
 //!
-//! Nothing in the engine grows, waits or repeats without one of these. An error that comes from a
-//! limit names it.
+//! Nothing in the engine grows, waits or retries without one of these. An error caused by a limit
+//! names it.
 
 use std::time::Duration;
 

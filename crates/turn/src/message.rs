@@ -1,4 +1,4 @@
-//! What a bot calls a message that it sent, before the channel has a name for it.
+//! Message ids: names of sent messages, usable before the channel has assigned an id.
 
 use std::{
     fmt,
@@ -14,16 +14,16 @@ use crate::{
     sync::{AtomicU64, Ordering},
 };
 
-/// What stands before an id that a channel gave, to tell it from one of ours.
+/// Prefix of an id assigned by the channel.
 const CHANNEL: &str = "channel:";
 
-/// Names a message that the bot sent: [`say`](crate::Turn::say) gives it,
+/// Id of a message that the bot sent: [`say`](crate::Turn::say) returns it,
 /// [`update`](crate::Turn::update) and [`delete`](crate::Turn::delete) take it, in the same turn or
 /// in any later one.
 ///
-/// It can be kept in the state. The channel's own id of the message takes its place when the
-/// courier has handed the message over; that is remembered for the messages whose `MessageId` was
-/// written anywhere, the last [`sent_max`](crate::Limits::sent_max) of them.
+/// It can be stored in the state. Once the message is delivered it is resolved to the channel's own
+/// id, which is kept for messages whose `MessageId` was serialised or displayed, the last
+/// [`sent_max`](crate::Limits::sent_max) of them.
 ///
 /// # Example
 /// ```
@@ -51,7 +51,7 @@ const CHANNEL: &str = "channel:";
 #[derive(Clone)]
 pub struct MessageId {
     name: Name,
-    /// Where to say that the name left the turn: from then on it may come back.
+    /// Records that the id was serialised or displayed, so that a later turn may use it.
     kept: Option<Arc<Kept>>,
 }
 
@@ -59,15 +59,15 @@ pub struct MessageId {
 enum Name {
     /// The n-th reply of a turn.
     Ours(TurnId, usize),
-    /// A message that the channel has named.
+    /// A message with an id assigned by the channel.
     Channels(String),
-    /// A message that a hook held back.
+    /// No message: a hook dropped it.
     Nothing,
 }
 
 impl MessageId {
-    /// A message by the id that its channel has given it: the one whose button was pressed, for
-    /// example, which is the `replyToId` of the press.
+    /// Makes the id of a message from the channel's id: for example the message whose button was
+    /// pressed, which is the `replyToId` of the press.
     #[must_use]
     pub fn of_channel(id: impl Into<String>) -> Self {
         Self { name: Name::Channels(id.into()), kept: None }
@@ -81,7 +81,7 @@ impl MessageId {
         Self { name: Name::Nothing, kept: None }
     }
 
-    /// Which reply of a turn this is, if it is one of that turn.
+    /// Returns the reply's number if it belongs to that turn.
     pub(crate) fn number_in(&self, turn: TurnId) -> Option<usize> {
         match self.name {
             Name::Ours(of, number) if of == turn => Some(number),
@@ -93,7 +93,7 @@ impl MessageId {
         self.name == Name::Nothing
     }
 
-    /// The name as text, without a note that it was given away.
+    /// Returns the id as text, without recording that it was serialised.
     pub(crate) fn text(&self) -> String {
         match &self.name {
             Name::Ours(turn, number) => ReplyId::new(*turn, *number).as_str().to_owned(),
@@ -121,16 +121,16 @@ impl MessageId {
     }
 }
 
-/// Which message an update or a deletion is for, as it is stored.
+/// Target message of a stored update or deletion.
 pub(crate) enum Target {
-    /// One that the channel has named.
+    /// The channel's id.
     Channels(String),
-    /// One of ours, to be looked up.
+    /// A reply of ours, whose channel id is looked up.
     Ours(ReplyId),
 }
 
 impl Target {
-    /// The target of an activity that changes a message; none when it is an activity to be sent.
+    /// Returns the target of an update or deletion; `None` for an activity to be sent.
     pub(crate) fn of(activity: &Activity) -> Option<Self> {
         use sayso_activity::Kind::{MessageDelete, MessageUpdate};
         if !matches!(activity.kind, MessageUpdate | MessageDelete) {
@@ -144,7 +144,7 @@ impl Target {
     }
 }
 
-/// Which replies of a turn are named somewhere: their channel ids are worth remembering.
+/// Replies of a turn whose ids were serialised or displayed: their channel ids must be kept.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(AtomicU64);
 
@@ -157,7 +157,7 @@ impl Kept {
         self.0.load(Ordering::Relaxed) & Self::bit(number) != 0
     }
 
-    /// The last bit stands for all numbers beyond: remembering one too many costs little.
+    /// The last bit stands for all higher numbers: keeping one id too many costs little.
     fn bit(number: usize) -> u64 {
         1 << number.min(63)
     }

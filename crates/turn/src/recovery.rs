@@ -1,4 +1,4 @@
-//! Recovery: finds what nobody is busy with any more, and wakes what is due.
+//! Recovery: finds abandoned work, and wakes due timers and outboxes.
 
 mod sweep;
 

@@ -1,7 +1,7 @@
-//! One run of the logic: a pure function of an activity and documents.
+//! Pure run of the logic: a function of an activity and documents.
 //!
-//! The engine runs every attempt through here, and so can anybody's unit test: no store, no
-//! channel, no runtime.
+//! The engine runs every attempt through this module, and so can a unit test: no store, no channel,
+//! no runtime.
 
 mod made;
 mod running;
@@ -35,19 +35,19 @@ use crate::{
 /// Documents by key, for [`run`].
 pub type Documents = BTreeMap<Key, Bag>;
 
-/// The result of one run of the logic.
+/// Result of one run of the logic.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The documents as they would be saved: those given, changed, and new ones.
+    /// The documents as they would be saved: the given ones with their changes, and new ones.
     pub documents: Documents,
     /// The replies in order, addressed. Changes of earlier messages are among them, as
     /// `messageUpdate` and `messageDelete`.
     pub replies: Vec<Activity>,
-    /// The events asked for, with their times.
+    /// The timers set, with their times.
     pub timers: Vec<(Timestamp, Activity)>,
-    /// The answer to an `invoke`.
+    /// The response to an `invoke`.
     pub response: Option<Response>,
-    /// The fleeting signs that were shown.
+    /// The ephemeral events that were shown.
     pub shown: Vec<Activity>,
 }
 
@@ -97,7 +97,7 @@ pub async fn run(
     Ok(Outcome { documents, replies, timers, response: made.response, shown: source.shown() })
 }
 
-/// The key of the conversation that an activity belongs to.
+/// Returns the key of the conversation that an activity belongs to.
 pub(crate) fn conversation_key(activity: &Activity) -> Result<Key, crate::KeyError> {
     let conversation = activity.conversation.as_ref().and_then(|c| c.id.as_deref());
     Key::conversation(
@@ -107,18 +107,18 @@ pub(crate) fn conversation_key(activity: &Activity) -> Result<Key, crate::KeyErr
 }
 
 impl Attempt {
-    /// Starts the logic. Nothing of it runs before it is waited for, but what it does at once.
+    /// Starts the logic: calls the handler. Its future is first polled when the run is awaited.
     pub(crate) fn start(self: &Arc<Self>, logic: &dyn Logic) -> Running {
         self.effects.restart();
         let slot = Arc::default();
         let turn = self.turn(&slot);
-        // The handler itself may panic before it gives a future.
+        // The handler itself may panic before it returns a future.
         let handler = catch_unwind(AssertUnwindSafe(|| logic.run(turn)));
         let handler = handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) }));
         Running::new((self.source.home(), &self.key), handler, slot)
     }
 
-    /// Runs the logic, within a time if one is given.
+    /// Runs the logic to its end, with a time-out if one is given.
     pub(crate) async fn run(
         self: &Arc<Self>,
         logic: &dyn Logic,
@@ -127,7 +127,7 @@ impl Attempt {
         self.start(logic).end(within).await
     }
 
-    /// Runs the error handler: its replies count, its changes of state do not.
+    /// Runs the error handler: its replies are kept, its changes of state discarded.
     pub(crate) async fn run_on_error(
         self: &Arc<Self>,
         logic: &dyn Logic,
@@ -166,7 +166,7 @@ impl Attempt {
     }
 }
 
-/// The documents of a pure run, here or in a [script](crate::script).
+/// In-memory documents of a pure run, here or in a [script](crate::script).
 #[derive(Debug)]
 pub(crate) struct Given {
     documents: Documents,
@@ -179,7 +179,7 @@ impl Given {
         Self { documents, limits, shown: Mutex::default() }
     }
 
-    /// An attempt on these documents.
+    /// Makes an attempt on these documents.
     pub(crate) fn attempt(
         self: Arc<Self>,
         key: Key,
@@ -209,7 +209,7 @@ impl Source for Given {
         Some(format!("shown-{}", shown.len()))
     }
 
-    /// Nothing here waits, so it is done at once.
+    /// Polled once in place, because nothing here waits.
     fn spawn(&self, work: BoxFuture<'static, ()>) {
         work.now_or_never();
     }

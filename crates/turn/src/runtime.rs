@@ -1,6 +1,6 @@
-//! The runtime: the handle to an instance, and everything that starts or ends one.
+//! The public handle of an instance: start, receive, shutdown.
 //!
-//! It stands above the rooms: the engine that commits, the couriers that deliver, the sweep that
+//! It combines the engine, which commits, the couriers, which deliver, and the sweep, which
 //! recovers.
 
 mod builder;
@@ -27,12 +27,12 @@ use crate::{
     store,
 };
 
-/// Beyond the deadline, for the runner to say what was in the way.
+/// Grace period after the deadline, in which the runner can report the cause.
 const GRACE: Duration = Duration::from_millis(250);
-/// How long a shut-down waits for claims to be given up.
+/// Time that a shutdown waits for claims to be released.
 const RELEASE_TIME: Duration = Duration::from_secs(1);
 
-/// An instance: runs a bot over a store and a channel. Cloning it gives another handle to the same
+/// Engine instance: runs a bot on a store and a channel. A clone is another handle to the same
 /// instance.
 ///
 /// # Example
@@ -61,14 +61,15 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Takes an activity in and answers when its turn is durable. Replies follow on their own.
+    /// Handles an activity; returns when its turn is durable. Replies are delivered in the
+    /// background.
     ///
     /// # Guarantees
-    /// The same activity (by id) delivered again, to any instance, changes nothing and gets the
-    /// same answer. An activity without an id is taken for a new one each time.
+    /// A duplicate of the activity (by id), at any instance, changes nothing and gets the same
+    /// answer. An activity without an id counts as new each time.
     ///
     /// # Errors
-    /// When the turn was not committed: nothing is stored and nothing said. See
+    /// When the turn was not committed: nothing is stored and no reply sent. See
     /// [`Error::is_retryable`].
     ///
     /// # Cancellation
@@ -77,17 +78,17 @@ impl Engine {
         &self,
         activity: A,
     ) -> impl Future<Output = Result<Answer, Error>> + Send + use<'_, A> {
-        // At once: an activity is a kilobyte, and a future is moved before it is polled.
+        // Converted to an `Arc` at once: an activity is a kilobyte, and a future is moved before it
+        // is polled.
         self.take_in(activity.into(), None)
     }
 
-    /// As [`receive`](Self::receive), for a sender that listens to the turn's fleeting signs: they
-    /// go to `listener` instead of the channel, before the answer, and its replies are in the
-    /// answer. For an activity with `deliveryMode: stream`.
+    /// Like [`receive`](Self::receive), with live events (`deliveryMode: stream`): ephemeral events
+    /// of the turn go to `listener` instead of the channel, and the replies are in the answer.
     ///
     /// # Guarantees
-    /// As for [`receive`](Self::receive). What the listener hears may be heard again, from a
-    /// further attempt; only the answer counts.
+    /// As for [`receive`](Self::receive). The listener may get events again, from another attempt;
+    /// only the answer counts.
     ///
     /// # Errors
     /// As for [`receive`](Self::receive).
@@ -129,9 +130,8 @@ impl Engine {
         self.answered(&key, receiver).await
     }
 
-    /// Waits for the answer of a turn. One that still waits in its queue at the deadline hears so,
-    /// whatever its conversation is busy with; one that is being run or saved is timed by its
-    /// batch.
+    /// Waits for the answer of a turn. An item that is still queued at its deadline fails then,
+    /// whatever its conversation is busy with; one that is running is timed by its batch.
     async fn answered(&self, key: &Key, mut receiver: Receiver) -> Result<Answer, Error> {
         let core = &self.core;
         let most = core.limits.deadline + GRACE;
@@ -142,68 +142,68 @@ impl Engine {
                 receiver.await
             }
         };
-        // The sender side is dropped only if the runner died on a broken invariant.
+        // The sending half is dropped only if the runner panicked on a broken invariant.
         answer.unwrap_or_else(|_| {
             let reason = "the turn was abandoned".to_owned();
             Err(Error::Busy { rounds: 0, waited: Duration::ZERO, reason })
         })
     }
 
-    /// What this instance has done so far.
+    /// Statistics of this instance.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.core.counters.read()
     }
 
-    /// How many conversations this instance is busy with.
+    /// Number of conversations that this instance is busy with.
     #[must_use]
     pub fn busy(&self) -> usize {
         self.core.mailboxes().len()
     }
 
-    /// Whether this instance is shutting down: it takes nothing new in.
+    /// Reports whether this instance is shutting down and refuses new activities.
     #[must_use]
     pub fn is_closing(&self) -> bool {
         self.core.is_closing()
     }
 
-    /// Asks the store one cheap question, to learn whether turns can be saved now.
+    /// Readiness probe: makes one cheap request to the store.
     ///
     /// # Errors
     /// Those of the store.
     ///
     /// # Cancellation
-    /// Dropping the future changes nothing; it only reads. It has no time limit of its own.
+    /// Dropping the future changes nothing; it only reads. It has no time-out of its own.
     pub async fn ready(&self) -> Result<(), store::Error> {
         let core = &self.core;
         core.store.due(core.now(), None, 1).await.map(drop)
     }
 
-    /// The parts inside.
+    /// Internal parts, for tests.
     #[cfg(all(test, shuttle))]
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.core
     }
 
-    /// The name of this instance in claims.
+    /// Name of this instance in claims.
     #[must_use]
     pub fn instance(&self) -> &str {
         self.core.me()
     }
 
-    /// Shuts down in good order: takes nothing new in, finishes turns and deliveries within a time,
-    /// and releases what is left for others to deliver. Gives the number of conversations left
-    /// behind.
+    /// Graceful shutdown: refuses new activities, finishes turns and deliveries within a time, and
+    /// releases the remaining claims for other instances. Returns the number of conversations left
+    /// unfinished.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the instance closed for new activities; the rest goes on.
+    /// Dropping the future leaves the instance closed for new activities; running work continues.
     pub async fn close(&self, within: Duration) -> usize {
         let core = &self.core;
         core.enter(Phase::Closing);
-        // The watch for what others left behind ends now, not at its next look.
+        // Wakes the sweep, so that it ends now.
         core.alarmed.notify_one();
         for mailbox in core.busy() {
-            // What waits for a commit to be recorded with waits no longer.
+            // Record pending acknowledgements now.
             core.spawn(core.courier(&mailbox, &mut mailbox.state()));
             mailbox.changed.notify_one();
         }

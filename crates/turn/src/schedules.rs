@@ -1,11 +1,11 @@
-//! Tests that choose the order of threads: the production code of this crate, under shuttle.
+//! Concurrency tests: the production code of this crate under shuttle, which explores the
+//! interleavings of threads.
 //!
-//! `RUSTFLAGS="--cfg shuttle" cargo test -p sayso-turn --lib schedules::` plays every scenario many
-//! times, each time in another order of its threads. All chance comes from the number of the
-//! schedule: the one that fails is played alone with `SAYSO_SCHEDULE`. `SAYSO_SCHEDULES` says how
-//! many there are.
+//! `RUSTFLAGS="--cfg shuttle" cargo test -p sayso-turn --lib schedules::` runs every scenario with
+//! many schedules. All randomness is seeded with the number of the schedule: `SAYSO_SCHEDULE`
+//! replays a failing one alone. `SAYSO_SCHEDULES` sets how many there are.
 //!
-//! What is inside tokio's `Notify` and `oneshot` goes as one step; atomics are as strong as can be.
+//! Limits: tokio's `Notify` and `oneshot` run as one step, and atomics are sequentially consistent.
 
 mod dice;
 mod engine;
@@ -26,17 +26,16 @@ use shuttle::{Config, MaxSteps, Runner, future::block_on};
 
 use self::{dice::Dice, time::Time};
 
-/// How many schedules a scenario has, unless the environment says it.
+/// Default number of schedules of a scenario.
 const SCHEDULES: u64 = 3_000;
-/// No scenario takes longer, whatever it has played by then.
+/// Time-out of a scenario, however many schedules it has run.
 const TIME_MAX: Duration = Duration::from_secs(120);
-/// A schedule that takes so many steps leads nowhere.
+/// Maximum steps of a schedule: beyond that it is a livelock.
 const STEPS_MAX: usize = 200_000;
 /// The engine's frames are larger than shuttle expects.
 const STACK_BYTES: usize = 512 << 10;
 
-/// Plays a scenario in many orders of its threads. The scenario is given the number of the
-/// schedule.
+/// Runs a scenario with many schedules. The scenario gets the number of the schedule.
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the figures that are asked for")]
 fn explore<F, S>(name: &str, scenario: S)
 where

@@ -1,13 +1,13 @@
-//! Scripts: a bot tested as a dialogue, without a server, a store or a clock.
+//! Scripted dialogues for testing a bot, without a server, a store or a clock.
 //!
-//! A script runs every activity as the engine's own attempt does: handlers that fail change
-//! nothing, an activity that comes again counts once, timers are durable and fire once. State goes
-//! from turn to turn as JSON. Nothing is said to anybody and no time passes but the script's own,
-//! so a script takes microseconds and gives the same result each time.
+//! A script runs every activity like an attempt of the engine: handlers that fail change nothing, a
+//! redelivered activity counts once, timers are durable and fire once. State goes from turn to turn
+//! as JSON. Nothing is sent and only the script's own clock advances, so a script takes
+//! microseconds and has the same result each time.
 //!
-//! Steps are only written down; awaiting the script plays them. A bot that says anything else than
-//! the script expects, or more, or less, fails the test with the dialogue so far and an arrow at
-//! the line that differs. Only typing and trace activities need not be expected.
+//! The methods only record steps; awaiting the script plays them. A bot that says something other
+//! than the script expects, or more, or less, fails the test with the dialogue so far and an arrow
+//! at the line that differs. Only typing and trace activities need not be expected.
 //!
 //! # Example
 //! ```
@@ -68,16 +68,16 @@ use crate::{Bag, Logic, clock::Timestamp};
 use address::Address;
 use step::{Placed, Step};
 
-/// The time at which a script's clock starts: a Monday noon, 2024-01-01T12:00:00Z.
+/// Time at which a script's clock starts: noon on a Monday, 2024-01-01T12:00:00Z.
 const NOON: Timestamp = Timestamp::from_millis(1_704_110_400_000);
 
-/// Begins a script with a bot. See the [module](self) for an example.
+/// Starts a script with a bot. See the [module](self) for an example.
 #[track_caller]
 pub fn chat<'a>(bot: impl Logic) -> Script<'a> {
     Script::new(Source::One(Arc::new(bot)))
 }
 
-/// Begins a script with a way to make the bot, so that [`Script::restart`] can make it anew.
+/// Starts a script with a factory of the bot, so that [`Script::restart`] can make a new one.
 ///
 /// # Example
 /// ```
@@ -99,7 +99,7 @@ pub fn chat_with<'a, L: Logic>(make: impl Fn() -> L + Send + 'a) -> Script<'a> {
     Script::new(Source::Factory(Box::new(move || Arc::new(make()))))
 }
 
-/// A dialogue to be played: steps in order. Await it, or [`run`](Self::run) it for a result.
+/// Script of a dialogue: steps in order. Await it, or [`run`](Self::run) it for a result.
 ///
 /// # Example
 /// ```
@@ -125,7 +125,7 @@ pub struct Script<'a> {
     steps: Vec<Placed<'a>>,
 }
 
-/// The origin of the bot: one that is there, or a factory.
+/// Source of the bot: an existing one, or a factory.
 enum Source<'a> {
     One(Arc<dyn Logic>),
     Factory(Box<dyn FnMut() -> Arc<dyn Logic> + Send + 'a>),
@@ -158,8 +158,8 @@ impl<'a> Script<'a> {
         self.activity(Activity::message(text))
     }
 
-    /// Sends any activity to the bot. What it lacks of an address (channel, conversation, sender,
-    /// recipient, language, id) is added.
+    /// Sends any activity to the bot. Missing parts of the address (channel, conversation, sender,
+    /// recipient, language, id) are filled in.
     ///
     /// # Example
     /// ```
@@ -192,7 +192,7 @@ impl<'a> Script<'a> {
     }
 
     /// Redelivers the last activity, as a channel may. If its turn was saved, nothing happens; if
-    /// it failed and no error handler minded, it runs anew.
+    /// it failed without an error handler, it runs again.
     ///
     /// # Example
     /// ```
@@ -207,7 +207,7 @@ impl<'a> Script<'a> {
         self.then(Step::Again)
     }
 
-    /// Advances the clock. Timers that become due fire on the way, each at its time and in order.
+    /// Advances the clock. Timers that become due fire, each at its time and in order.
     ///
     /// # Example
     /// ```
@@ -234,8 +234,8 @@ impl<'a> Script<'a> {
         self.then(Step::Pass(time))
     }
 
-    /// Restarts the process: the bot is made anew, state is read from its JSON.
-    /// Needs [`chat_with`]; see there for an example.
+    /// Simulates a restart of the process: the bot is made anew, state is read from its JSON. Needs
+    /// [`chat_with`]; see there for an example.
     #[track_caller]
     pub fn restart(self) -> Self {
         self.then(Step::Restart)

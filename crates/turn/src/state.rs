@@ -1,8 +1,8 @@
-//! State by reference: a document's properties as the author's own types, for the length of one
+//! Typed state: a document's properties as the author's own types, by reference, during one
 //! attempt.
 //!
-//! A property is parsed when it is first asked for and written back only if it changed, so reading
-//! costs nothing at the end and properties that nobody touched are never even parsed.
+//! A property is parsed on first access and written back only if it changed; properties that are
+//! not accessed are never parsed.
 
 use std::any::{Any, type_name};
 
@@ -15,9 +15,9 @@ use crate::{
     versioned::{self, Newer, Unreadable},
 };
 
-/// What a type must be able to do to live in a bot's state.
+/// Trait bounds of a type that can be stored in a bot's state.
 ///
-/// It is implemented for everything that fits; derive `Default`, `Serialize` and `Deserialize`.
+/// Implemented for every type that derives `Default`, `Serialize` and `Deserialize`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be kept as state",
     note = "derive `Default`, `serde::Serialize` and `serde::Deserialize` for it; it must also be `Send`, `Sync` and own its data"
@@ -26,44 +26,45 @@ pub trait Property: Default + Serialize + DeserializeOwned + Send + Sync + 'stat
 
 impl<T: Default + Serialize + DeserializeOwned + Send + Sync + 'static> Property for T {}
 
-/// Why a property cannot be read or written.
+/// Error of reading or writing a property.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// What is stored does not fit the type.
+    /// The stored value does not fit the type.
     #[error("the property `{name}` of {key} does not fit the type it is read as")]
     Shape {
-        /// The document.
+        /// Key of the document.
         key: Key,
-        /// The property.
+        /// Name of the property.
         name: String,
-        /// What does not fit.
+        /// The error of the parser.
         #[source]
         source: serde_json::Error,
     },
-    /// A newer build wrote what is stored. The turn is refused, whatever the logic makes of this.
+    /// The stored value was written by a newer build. The turn is refused, even if the logic
+    /// catches this error.
     #[error("the property `{name}` of {key} was written by a newer build")]
     Newer {
-        /// The document.
+        /// Key of the document.
         key: Key,
-        /// The property.
+        /// Name of the property.
         name: String,
-        /// Which versions are meant.
+        /// The versions.
         #[source]
         source: Newer,
     },
     /// Two types were used for one property in one turn.
     #[error("the property `{name}` of {key} is in use as another type in this turn")]
     Type {
-        /// The document.
+        /// Key of the document.
         key: Key,
-        /// The property.
+        /// Name of the property.
         name: String,
     },
-    /// The name is empty or the runtime's own.
+    /// The name is empty or reserved.
     #[error("a property cannot be named `{0}`: the name is empty or reserved")]
     Name(String),
-    /// The activity lacks what the key is made of.
+    /// The activity lacks a part of the key.
     #[error(transparent)]
     Key(#[from] crate::KeyError),
     /// The document could not be loaded.
@@ -77,7 +78,7 @@ pub struct State {
     key: Key,
     bag: Bag,
     live: Vec<Slot>,
-    /// Something here was written by a newer build: this attempt cannot count.
+    /// Set when a value written by a newer build was met: the attempt is discarded.
     newer: Option<Newer>,
 }
 
@@ -87,10 +88,10 @@ struct Slot {
     value: Box<dyn Live>,
 }
 
-/// A parsed property whose type is known only to the one who asked for it.
+/// Type-erased parsed property.
 trait Live: Send + Sync + std::fmt::Debug {
     fn to_raw(&self) -> Result<Raw, serde_json::Error>;
-    /// What the value would be if nobody had changed it.
+    /// Serialises the value as it was before any change.
     fn unchanged(&self, before: Option<&Raw>) -> Result<Raw, serde_json::Error>;
     fn as_any(&mut self) -> &mut dyn Any;
 }
@@ -122,25 +123,25 @@ impl State {
         Self { key, bag, live: Vec::new(), newer: None }
     }
 
-    /// The document's key.
+    /// Returns the document's key.
     #[must_use]
     pub fn key(&self) -> &Key {
         &self.key
     }
 
-    /// The property named like the type `T`, without its path: `Order` for `pizza::Order`.
+    /// Returns the property named like the type `T`, without its path: `Order` for `pizza::Order`.
     ///
     /// # Errors
-    /// When what is stored does not fit `T`.
+    /// When the stored value does not fit `T`.
     pub fn get<T: Property>(&mut self) -> Result<&mut T, StateError> {
         self.named(short_name::<T>())
     }
 
-    /// The property of this name, `T::default()` when there is none.
+    /// Returns the property of this name, `T::default()` when there is none.
     ///
     /// # Errors
-    /// When what is stored does not fit `T`, the property is in use as another type, or the name is
-    /// empty or reserved.
+    /// When the stored value does not fit `T`, the property is in use as another type, or the name
+    /// is empty or reserved.
     pub fn named<T: Property>(&mut self, name: &str) -> Result<&mut T, StateError> {
         if name.is_empty() || name == RESERVED {
             return Err(StateError::Name(name.to_owned()));
@@ -153,11 +154,11 @@ impl State {
         value.ok_or_else(|| StateError::Type { key: self.key.clone(), name: name.to_owned() })
     }
 
-    /// Takes the property named like the type `T` out of this turn's hands, to be
-    /// [put](Self::put) back. Until then, and if that never happens, it is as it is stored.
+    /// Takes the property named like the type `T` out of this turn's state, to be [put](Self::put)
+    /// back. If that never happens, the stored value stays unchanged.
     ///
     /// # Errors
-    /// When what is stored does not fit `T`, or the property is in use as another type.
+    /// When the stored value does not fit `T`, or the property is in use as another type.
     pub fn take<T: Property>(&mut self) -> Result<T, StateError> {
         let name = short_name::<T>();
         let value = std::mem::take(self.named::<T>(name)?);
@@ -172,15 +173,15 @@ impl State {
         self.live.push(Slot { name: name.to_owned(), value: Box::new(Parsed(value)) });
     }
 
-    /// A property as it is stored, for those who read it themselves; `None` when there is none, or
-    /// when it is in use as a type in this turn.
+    /// Returns a property as stored JSON; `None` when there is none, or when it is in use as a type
+    /// in this turn.
     #[must_use]
     pub fn raw(&self, name: &str) -> Option<&Raw> {
         let is_live = self.live.iter().any(|slot| slot.name == name);
         self.bag.get_raw(name).filter(|_| !is_live && name != RESERVED)
     }
 
-    /// Sets a property to a JSON text, whatever it was in use as.
+    /// Sets a property to a JSON text, even if it is in use as a type.
     ///
     /// # Errors
     /// When the name is empty or reserved.
@@ -193,7 +194,7 @@ impl State {
         Ok(())
     }
 
-    /// What was met here that a newer build wrote.
+    /// Returns the value written by a newer build that was met, if any.
     pub(crate) fn newer(&self) -> Option<&Newer> {
         self.newer.as_ref()
     }
@@ -228,7 +229,7 @@ impl State {
         Ok(self.live.len() - 1)
     }
 
-    /// Writes back what changed and gives the bag.
+    /// Writes back changed properties and returns the bag.
     pub(crate) fn close(mut self) -> Result<(Key, Bag), serde_json::Error> {
         for Slot { name, value } in self.live {
             let after = value.to_raw()?;
@@ -236,8 +237,8 @@ impl State {
             if before == Some(&after) {
                 continue;
             }
-            // The text may differ only because another writer lays JSON out differently or knows
-            // members that `T` does not: what nobody changed stays as it came.
+            // The text may differ only because another writer formats JSON differently or knows
+            // members that `T` does not: an unchanged value keeps its text.
             if !self.bag.is_ours(&name) && value.unchanged(before)? == after {
                 continue;
             }
@@ -247,7 +248,7 @@ impl State {
     }
 }
 
-/// The last part of a type's path, without parameters.
+/// Returns the last part of a type's path, without parameters.
 fn short_name<T>() -> &'static str {
     let path = type_name::<T>();
     let plain = path.split('<').next().unwrap_or(path);

@@ -1,5 +1,4 @@
-//! Counters: what an instance did, for operators and for tests that must see that something
-//! happened.
+//! Counters of an instance, for operators and tests.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -9,7 +8,7 @@ macro_rules! counters {
         #[derive(Debug, Default)]
         pub(crate) struct Counters { $(pub(crate) $name: Counter,)* }
 
-        /// What an instance has done since it started.
+        /// Statistics of an instance since its start.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[non_exhaustive]
         pub struct Stats { $($(#[$doc])* pub $name: u64,)* }
@@ -49,9 +48,9 @@ counters! {
     unknown,
     /// Replies handed over.
     delivered,
-    /// Hand-overs tried although an earlier try may have arrived: possible duplicates.
+    /// Deliveries retried although an earlier attempt may have arrived: possible duplicates.
     repeats,
-    /// Replies given up, kept with the reason.
+    /// Dead letters: replies given up, kept with the reason.
     parked,
     /// Replies not sent again because they may have arrived and their delivery policy is `once`.
     withheld,
@@ -63,11 +62,11 @@ counters! {
     fired,
     /// Prepared changes of other instances' turns that were fenced off.
     fenced,
-    /// Documents removed because their time was over.
+    /// Expired documents that were deleted.
     expired,
 }
 
-/// One counter.
+/// A counter.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 

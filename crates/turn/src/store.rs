@@ -1,7 +1,7 @@
-//! The store seam: what an engine that keeps documents must be able to do.
+//! The store seam: the contract of a storage engine.
 //!
-//! Correctness of everything above rests on one operation, the conditional save. There is no
-//! unconditional one, so nobody can forget the condition.
+//! Correctness of everything above rests on one operation, the conditional save (compare-and-swap).
+//! There is no unconditional one, so nobody can forget the condition.
 
 mod memory;
 
@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 pub use self::memory::MemoryStore;
 use crate::{Key, clock::Timestamp};
 
-/// An engine that keeps documents: JSON text under a key, with a version that changes on every
+/// Storage engine for documents: JSON text under a key, with a version (etag) that changes on every
 /// write.
 ///
 /// # Contract
@@ -34,11 +34,11 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Writes one document if its condition holds.
     async fn save(&self, write: Write) -> Result<Saved, Error>;
 
-    /// Removes a document if it still has this version.
+    /// Deletes a document if it still has this version.
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error>;
 
-    /// The documents whose [`due`](Write::due) time has come, in the order of their keys, those
-    /// after `after` only, at most `limit`. May name too many, never too few.
+    /// Returns documents whose [`due`](Write::due) time has come, sorted by key, only those after
+    /// `after`, at most `limit`. May return too many, never too few.
     async fn due(
         &self,
         now: Timestamp,
@@ -46,20 +46,20 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<Due>, Error>;
 
-    /// All keys that begin with `prefix`, in any order.
+    /// Lists all keys that begin with `prefix`, in any order.
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>>;
 
-    /// Writing several documents, all or none, where the engine can.
+    /// Returns the interface for transactions, if the engine supports them.
     fn transactions(&self) -> Option<&dyn Transactions>;
 
-    /// How long a [`save`](Self::save) takes at most, whatever happens, where the store sees to
-    /// that by itself. The runtime then sets no timer of its own.
+    /// Time-out of a [`save`](Self::save), if the store enforces one itself. The runtime then sets
+    /// no timer of its own.
     fn save_time_max(&self) -> Option<Duration> {
         None
     }
 }
 
-/// Writing several documents together, as engines with transactions can.
+/// Transactions: atomic writes of several documents.
 #[async_trait]
 pub trait Transactions: Send + Sync {
     /// Writes all documents if every condition holds, else none of them. The keys are distinct.
@@ -68,26 +68,26 @@ pub trait Transactions: Send + Sync {
     async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error>;
 }
 
-/// A document as it was read: its text and the version of exactly that text.
+/// Stored document: its text and the version of exactly that text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
     /// JSON text.
     pub body: String,
-    /// The version of this very body.
+    /// Version of this body.
     pub etag: ETag,
 }
 
-/// The version of a document, as the engine names it. Never reused for other content of the key.
+/// Version of a document, as assigned by the engine. Never reused for other content of the key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ETag(SmolStr);
 
 impl ETag {
-    /// Takes over the engine's name for a version.
+    /// Makes an etag of the engine's version.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(SmolStr::new(text))
     }
 
-    /// The engine's name for the version.
+    /// Returns the engine's version.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -100,7 +100,7 @@ impl fmt::Debug for ETag {
     }
 }
 
-/// The condition of a save. There is no third way.
+/// Condition of a save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// The document does not exist yet: create it.
@@ -110,7 +110,7 @@ pub enum Expect {
 }
 
 impl Expect {
-    /// Whether this asks for exactly that version.
+    /// Reports whether this expects exactly that version.
     #[must_use]
     pub fn is_at(&self, etag: &ETag) -> bool {
         matches!(self, Self::At(own) if own == etag)
@@ -126,16 +126,16 @@ pub struct Write {
     pub expect: Expect,
     /// JSON text.
     pub body: String,
-    /// From when on [`Store::due`] names this document, if at all. Replaces the former value.
+    /// Time from which [`Store::due`] returns this document, if at all. Replaces the former value.
     pub due: Option<Timestamp>,
-    /// From when on the document counts as absent, if at all. The runtime keeps to this by itself,
-    /// on any engine; one that forgets documents by itself may use it to save the runtime the work,
-    /// from that time on and never before it. Replaces the former value.
+    /// Expiry of the document, if any. The runtime enforces it on every engine; an engine with a
+    /// TTL of its own may use it to delete the document at that time, never before it. Replaces the
+    /// former value.
     pub expires: Option<Timestamp>,
 }
 
 impl Write {
-    /// Refuses a body that is larger than a store takes.
+    /// Checks the size of the body against the store's limit.
     ///
     /// # Errors
     /// [`Error::TooLarge`], which names the store and the document.
@@ -149,7 +149,7 @@ impl Write {
     }
 }
 
-/// What became of a conditional write.
+/// Outcome of a conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Saved<T = ETag> {
     /// The condition held; the write is durable under this new version.
@@ -158,49 +158,49 @@ pub enum Saved<T = ETag> {
     Conflict,
 }
 
-/// A document that waits for somebody.
+/// Document with due work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// The document.
+    /// Key of the document.
     pub key: Key,
-    /// Its version at that moment, so that a look can tell whether anything happened since the
-    /// last.
+    /// Its version, so that a scan can tell whether it has changed since the last one.
     pub etag: ETag,
-    /// The time that was given on save.
+    /// The due time given on save.
     pub at: Timestamp,
 }
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// What went wrong in a store, sorted by what a caller can do about it.
+/// Error of a store, sorted by what a caller can do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The write may or may not have happened (a lost answer, a time-out). Load and look.
+    /// The outcome of the write is unknown (a lost answer, a time-out): load the document to find
+    /// out.
     #[error("it is not known whether {store} wrote the document: {reason}")]
     Unknown {
-        /// Which store.
+        /// Name of the store.
         store: Cow<'static, str>,
-        /// What happened.
+        /// Description of the failure.
         reason: String,
         /// The vendor's error.
         #[source]
         source: Option<Source>,
     },
-    /// The store asks for patience; nothing happened.
+    /// The store throttles; nothing was written.
     #[error("{store} is throttling: try again later")]
     Throttled {
-        /// Which store.
+        /// Name of the store.
         store: Cow<'static, str>,
-        /// How long the store asks to wait.
+        /// Wait that the store asks for.
         after: Option<Duration>,
     },
-    /// The store cannot be reached or is busy; nothing happened.
+    /// The store cannot be reached or is busy; nothing was written.
     #[error("{store} is unavailable: {reason}")]
     Unavailable {
-        /// Which store.
+        /// Name of the store.
         store: Cow<'static, str>,
-        /// What happened.
+        /// Description of the failure.
         reason: String,
         /// The vendor's error.
         #[source]
@@ -209,18 +209,18 @@ pub enum Error {
     /// The request can never succeed as it is (a bad configuration, a refused key).
     #[error("{store} refuses: {reason}")]
     Invalid {
-        /// Which store.
+        /// Name of the store.
         store: Cow<'static, str>,
-        /// What is wrong and what to do.
+        /// What is wrong, and what to do.
         reason: String,
         /// The vendor's error.
         #[source]
         source: Option<Source>,
     },
-    /// What is stored is not what was written; it is left as it is.
+    /// The stored text is damaged or of a newer format; it is left unchanged.
     #[error("the document {key} is damaged and was left as it is: {reason}")]
     Corrupt {
-        /// Which document.
+        /// Key of the document.
         key: Key,
         /// What is wrong with it.
         reason: String,
@@ -228,9 +228,9 @@ pub enum Error {
     /// The document is larger than the engine takes.
     #[error("the document {key} has {bytes} bytes and {store} takes at most {bytes_max}")]
     TooLarge {
-        /// Which store.
+        /// Name of the store.
         store: Cow<'static, str>,
-        /// Which document.
+        /// Key of the document.
         key: Key,
         /// Its size.
         bytes: usize,
@@ -240,13 +240,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the same call may succeed later.
+    /// Reports whether the same call may succeed later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unknown { .. } | Self::Throttled { .. } | Self::Unavailable { .. })
     }
 
-    /// How long the store asks to wait, where it says so.
+    /// Returns the wait that the store asks for, if any.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {

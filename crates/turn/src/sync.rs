@@ -1,12 +1,10 @@
-//! Locks, atomics and what belongs to one thread, from one place.
+//! Locks, atomics and thread-locals: the standard library's, or shuttle's in concurrency tests.
 //!
-//! They are those of the standard library. A test build with `--cfg shuttle` takes shuttle's: then
-//! every use of one is a point at which another thread may go on, in an order that the tests
-//! choose.
+//! With `--cfg shuttle` every use of one is a scheduling point, at which the test chooses the
+//! thread that continues.
 //!
-//! A panic under a lock ends the turn that panicked. What it left behind is a value like any other,
-//! because no lock of this crate is held while code of a bot, a store or a channel runs. So the
-//! poison of a mutex is ignored.
+//! Poisoning is ignored: no lock of this crate is held while code of a bot, a store or a channel
+//! runs, so the data is consistent even after a panic.
 
 use std::sync::PoisonError;
 

@@ -1,8 +1,7 @@
-//! The turn as the author of a bot sees it.
+//! `Turn`: the interface of a turn for bot authors.
 //!
-//! Everything here changes this attempt only. Saying something adds to a list; state is a copy.
-//! What the list and the copy hold becomes real when the attempt commits, all of it together, or
-//! never.
+//! All changes are local to this attempt: replies are added to a list, state is a copy. They take
+//! effect atomically when the attempt commits, or never.
 
 mod hooked;
 mod hooks;
@@ -37,7 +36,7 @@ use crate::{
     versioned::Newer,
 };
 
-/// One inbound activity and what the bot makes of it.
+/// Turn: one inbound activity, the state, and the bot's replies.
 ///
 /// # Example
 /// ```
@@ -65,56 +64,56 @@ pub struct Turn {
     slot: Arc<ReturnSlot>,
 }
 
-/// The slot into which a turn returns when its handler lets go of it.
+/// Slot into which a turn's data returns when its handler drops it.
 #[derive(Debug, Default)]
 pub(crate) struct ReturnSlot(Mutex<Option<Box<Inner>>>);
 
-/// What an attempt starts from, and collects.
+/// Data of a turn: the attempt's input and its output so far.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) attempt: Arc<Attempt>,
-    /// The inbound activity, where a handler has changed it.
+    /// The inbound activity, if a handler has changed it.
     pub(crate) changed: Option<Arc<Activity>>,
-    /// The conversation's state first, then the further documents in the order of their loading.
+    /// The conversation's state; further documents follow, in the order of their loading.
     pub(crate) conversation: State,
     pub(crate) further: Vec<State>,
-    /// What sees each reply before it is one.
+    /// Hooks that see each reply before it is added.
     pub(crate) hooks: Hooks<Turn>,
     pub(crate) replies: Replies,
-    /// How many signs were shown.
+    /// Number of ephemeral events shown.
     pub(crate) shown: usize,
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) timers_made: usize,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
-    /// Whether this stands in for a turn that did not come back from whom it was lent to.
+    /// True if this is a placeholder for a turn that its borrower did not give back.
     pub(crate) is_kept: bool,
 }
 
 impl Inner {
-    /// Whether all replies go into the answer, so that nothing may be shown before.
+    /// Reports whether all replies go into the answer, so that no ephemeral events may be shown.
     fn is_silent(&self) -> bool {
         self.activity().delivery_mode.as_deref() == Some("expectReplies")
     }
 
-    /// The inbound activity, as the handlers see it.
+    /// Returns the inbound activity, as the handlers see it.
     pub(crate) fn activity(&self) -> &Arc<Activity> {
         self.changed.as_ref().unwrap_or_else(|| self.attempt.origin.activity())
     }
 
-    /// State met in this attempt that a newer build wrote.
+    /// Returns the state written by a newer build that this attempt has met, if any.
     pub(crate) fn newer(&self) -> Option<&Newer> {
         std::iter::once(&self.conversation).chain(&self.further).find_map(State::newer)
     }
 }
 
-/// Names a timer, so that a later turn can cancel it. It can be kept in the state.
+/// Id of a timer, so that a later turn can cancel it. It can be stored in the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct TimerId(pub(crate) String);
 
 impl TimerId {
-    /// The id as text: it is also the `id` of the activity that the timer becomes.
+    /// Returns the id as text: it is also the `id` of the activity that the timer becomes.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -134,67 +133,68 @@ impl Turn {
         self.inner.as_mut().expect("a turn has its inside until it is dropped")
     }
 
-    /// Names this turn: the same on every attempt, instance and redelivery.
+    /// Returns the id of this turn: the same on every attempt, instance and redelivery.
     #[must_use]
     pub fn id(&self) -> TurnId {
         self.inner().attempt.id
     }
 
-    /// The inbound activity.
+    /// Returns the inbound activity.
     #[must_use]
     pub fn activity(&self) -> &Activity {
         self.inner().activity()
     }
 
-    /// The inbound activity, to be changed for the handlers that come after: a translated text, for
-    /// example. Where replies go and what the turn is called does not change with it.
+    /// Returns the inbound activity for modification by middleware: a translated text, for example.
+    /// The reply address and the turn's id do not change with it.
     pub fn activity_mut(&mut self) -> &mut Activity {
         let Inner { attempt, changed, .. } = self.inner_mut();
         Arc::make_mut(changed.get_or_insert_with(|| Arc::clone(attempt.origin.activity())))
     }
 
-    /// The text of the inbound activity, empty when it has none.
+    /// Returns the text of the inbound activity, empty when it has none.
     #[must_use]
     pub fn text(&self) -> &str {
         self.inner().activity().text()
     }
 
-    /// When the activity arrived. The same on every attempt in this process; use it instead of the
-    /// machine's clock, so that the logic stays repeatable.
+    /// Returns the time of the activity's arrival. It is the same on every attempt in this process;
+    /// use it instead of the system clock, so that the logic stays repeatable.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.inner().attempt.now
     }
 
-    /// The conversation's state of type `T`, by reference; saved with the turn if it changed.
+    /// Returns the conversation's state of type `T`, by reference; saved with the turn if it
+    /// changed.
     ///
     /// # Errors
-    /// When what is stored does not fit `T`.
+    /// When the stored value does not fit `T`.
     pub fn conversation<T: Property>(&mut self) -> Result<&mut T, StateError> {
         self.inner_mut().conversation.get()
     }
 
-    /// All of the conversation's properties, by name.
+    /// Returns all of the conversation's properties, by name.
     pub fn state(&mut self) -> &mut State {
         &mut self.inner_mut().conversation
     }
 
-    /// The state of the user on this channel, whatever the conversation.
+    /// Returns the state of the user on this channel, across conversations.
     ///
     /// # Guarantees
-    /// What is changed commits together with the conversation, or not at all. What is only read is
-    /// as of the moment of the read: another turn may change it before this one commits. A turn
-    /// that touches several further documents sees one state of those that it only reads: if one of
-    /// them has changed by the commit, the turn runs again. On a store that shows old versions a
-    /// read may be one.
+    /// Changes commit atomically with the conversation. A document that is only read is as of the
+    /// moment of the read: another turn may change it before this one commits. A turn that reads
+    /// several further documents gets a consistent snapshot: if one of them has changed by the
+    /// commit, the turn runs again. On an eventually consistent store a read may return an old
+    /// version.
     ///
     /// # Errors
-    /// When the activity has no sender, the store cannot be read, or what is stored does not fit.
+    /// When the activity has no sender, the store cannot be read, or the stored value does not fit.
     pub async fn user<T: Property>(&mut self) -> Result<&mut T, StateError> {
         self.user_state().await?.get()
     }
 
-    /// All properties of the user.
+    /// Returns all properties of the user.
     ///
     /// # Errors
     /// When the activity has no sender or the store cannot be read.
@@ -204,23 +204,24 @@ impl Turn {
         self.custom(key).await
     }
 
-    /// The state of the user in this conversation.
+    /// Returns the state of the user in this conversation.
     ///
     /// # Errors
-    /// When the activity has no sender, the store cannot be read, or what is stored does not fit.
+    /// When the activity has no sender, the store cannot be read, or the stored value does not fit.
     pub async fn private<T: Property>(&mut self) -> Result<&mut T, StateError> {
         let (channel, conversation, user) = self.parts();
         let key = Key::private(channel, conversation, user)?;
         self.custom(key).await?.get()
     }
 
-    /// Any other document, under a key of the bot's own. It commits together with the conversation.
+    /// Returns any other document, under a key of the bot's own. It commits atomically with the
+    /// conversation.
     ///
     /// # Errors
     /// When the store cannot be read.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the turn as it was.
+    /// Dropping the future leaves the turn unchanged.
     pub async fn custom(&mut self, key: Key) -> Result<&mut State, StateError> {
         let inner = self.inner_mut();
         if key == *inner.conversation.key() {
@@ -237,7 +238,7 @@ impl Turn {
         inner.further.get_mut(at).ok_or(StateError::Key(KeyError::Missing("key")))
     }
 
-    /// Answers an `invoke`. A redelivery gets the same answer.
+    /// Responds to an `invoke`. A redelivery gets the same response.
     ///
     /// # Errors
     /// When the body cannot be written as JSON.
@@ -251,30 +252,31 @@ impl Turn {
         Ok(())
     }
 
-    /// The answer to the `invoke`, if it was given already.
+    /// Returns the response to the `invoke`, if it was given already.
     #[must_use]
     pub fn response(&self) -> Option<&Response> {
         self.inner().response.as_ref()
     }
 
-    /// Makes a call to the outside once, however many attempts this turn takes in this process, and
-    /// hands it an idempotency key that is the same on every attempt, instance and redelivery.
+    /// Makes an external call once and memoises its result, however many attempts this turn takes
+    /// in this process. The call gets an idempotency key that is the same on every attempt,
+    /// instance and redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
-    /// not. A name that was used before in the same attempt makes another call, under a key of its
-    /// own: in a loop each pass has its call. After a crash a call is made again under the same
-    /// key: the called service must honour it for exactly-once.
+    /// not. Reusing a name in the same attempt is another call with a key of its own, so a loop
+    /// makes one call per iteration. After a crash a call is made again under the same key: the
+    /// called service must honour it for exactly-once.
     ///
     /// # Limits
-    /// [`effects_max`](crate::Limits::effects_max) turns of a process have their receipts kept.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process.
     ///
     /// # Errors
     /// Those of the call.
     ///
     /// # Cancellation
-    /// Dropping the future drops the call; the next attempt makes it again, under the same key. So
-    /// does a conflict that ends an attempt in the middle of a slow call.
+    /// Dropping the future drops the call; the next attempt makes it again, under the same key. The
+    /// same happens when an attempt is stopped in the middle of a slow call.
     ///
     /// # Example
     /// ```
@@ -305,16 +307,16 @@ impl Turn {
         Ok(value)
     }
 
-    /// Asks for an event to this conversation later. It is durable with this turn, happens once, on
-    /// whatever instance is alive then, and arrives as an activity from the same user.
+    /// Sets a timer: sends an event to this conversation later. It is durable with this turn, fires
+    /// once, on any live instance, and arrives as an activity from the same user.
     ///
-    /// A turn of it that fails is tried again with back-off, [`timer_attempts_max`] times; then it
-    /// is parked with its cause, where an operator can try it again.
+    /// If its turn fails it is retried with back-off, [`timer_attempts_max`] times; then it is
+    /// parked with the error, and an operator can retry it.
     ///
     /// [`timer_attempts_max`]: crate::Limits::timer_attempts_max
     pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
         let inner = self.inner_mut();
-        // Counted, not measured by the list: a number is never used again, whatever is cancelled.
+        // A counter instead of the list's length: a number is never reused after a cancellation.
         let id = format!("{}.t{}", inner.attempt.id, inner.timers_made);
         inner.timers_made += 1;
         let at = inner.attempt.now.after(wait);
@@ -324,14 +326,14 @@ impl Turn {
         TimerId(id)
     }
 
-    /// Cancels a timer of this conversation, if its turn has not begun yet.
+    /// Cancels a timer of this conversation, if its turn has not started yet.
     pub fn cancel(&mut self, timer: &TimerId) {
         let inner = self.inner_mut();
         inner.timers.retain(|new| new.id != timer.0);
         inner.cancelled.push(timer.0.clone());
     }
 
-    /// How to reach this conversation later.
+    /// Returns the conversation reference, for proactive messages later.
     #[must_use]
     pub fn reference(&self) -> Reference {
         self.inner().attempt.origin.reference()
@@ -354,13 +356,13 @@ impl Drop for Turn {
 }
 
 impl ReturnSlot {
-    /// What came back, once the handler is done.
+    /// Takes the returned data, once the handler is done.
     pub(crate) fn take(&self) -> Option<Box<Inner>> {
         lock(&self.0).take()
     }
 }
 
-/// The event as it will come in: from the same user, to the same bot, in the same conversation.
+/// Addresses a timer's event: from the same user, to the same bot, in the same conversation.
 fn addressed(mut event: Activity, inbound: &Activity, id: &str) -> Activity {
     event.id = Some(id.to_owned());
     event.channel_id.clone_from(&inbound.channel_id);

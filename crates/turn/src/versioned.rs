@@ -1,10 +1,8 @@
-//! State that outlives deployments: a version in what is stored, upcasters from older versions, and
-//! a fence against newer ones.
+//! Versioned state: schema versions, upcasters from older versions, and a fence against newer ones.
 //!
-//! During a deployment two builds share one store. The new one reads what the old one wrote and
-//! brings it up, step by step. The old one cannot know what the new one wrote, so it refuses the
-//! turn in a way that makes the sender try again, until the message reaches an instance of the new
-//! build.
+//! During a rolling deployment two builds share one store. The new one reads the old one's state
+//! and upcasts it, step by step. The old one cannot read the new one's state, so it refuses the
+//! turn with a retryable error, until the message reaches an instance of the new build.
 
 mod fence;
 pub mod golden;
@@ -18,13 +16,13 @@ use serde_json::Value;
 
 use crate::BotError;
 
-/// The member of a stored value that holds its version.
+/// Name of the member that holds the version of a stored value.
 pub const VERSION_MEMBER: &str = "$version";
 
-/// The member that holds the value itself when it is not an object of fields.
+/// Name of the member that holds a value that is not an object of fields.
 pub const VALUE_MEMBER: &str = "value";
 
-/// State with a version. Derive it, instead of `Serialize` and `Deserialize`.
+/// State with a schema version. Derive it, instead of `Serialize` and `Deserialize`.
 ///
 /// # What is stored
 /// For a struct with named fields: the object of the fields, with one member more,
@@ -89,32 +87,32 @@ pub const VALUE_MEMBER: &str = "value";
     note = "derive `BotState` for it, instead of `Serialize` and `Deserialize`"
 )]
 pub trait BotState: Serialize + DeserializeOwned {
-    /// The type's name, as errors and golden files say it.
+    /// Name of the type in errors and golden files.
     const NAME: &'static str;
 
-    /// The version that this build writes, and the last one it understands.
+    /// Version that this build writes, and the newest that it reads.
     const VERSION: u32;
 
-    /// Whether the value is stored inside a wrapper rather than beside its version.
+    /// True if the value is stored inside a wrapper rather than beside its version.
     #[doc(hidden)]
     const IS_WRAPPED: bool;
 
-    /// Makes the next version of an older one.
+    /// Upcasts a value by one version.
     ///
     /// # Errors
-    /// Those of the upcaster; or there is none, since `from` is not an older version.
+    /// Those of the upcaster, or that there is none for this version.
     fn upcast(from: u32, value: Value) -> Result<Value, BotError>;
 
     /// Writes the value without its version.
     #[doc(hidden)]
     fn write_fields<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
 
-    /// Reads a value of the current version that has no version with it.
+    /// Reads a value of the current version, without its version.
     #[doc(hidden)]
     fn read_fields<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// The upcaster for a version whose values are values of the next one already.
+/// Identity upcaster, for a version whose values are valid in the next one.
 ///
 /// # Errors
 /// None.
@@ -135,7 +133,7 @@ pub fn as_is(value: Value) -> Result<Value, BotError> {
     Ok(value)
 }
 
-/// What the derived code calls. Not for people.
+/// Support for the derive macro. Not public API.
 #[doc(hidden)]
 pub mod private {
     pub use serde;
@@ -146,7 +144,7 @@ pub mod private {
 
     use super::BotState;
 
-    /// One step up.
+    /// Calls an upcaster.
     pub fn step<E: Into<BotError>>(
         upcaster: fn(Value) -> Result<Value, E>,
         value: Value,
@@ -154,7 +152,7 @@ pub mod private {
         upcaster(value).map_err(Into::into)
     }
 
-    /// There is no such step.
+    /// Error of a missing upcaster.
     pub fn no_step<T: BotState>(from: u32, _value: Value) -> Result<Value, BotError> {
         Err(format!("{} has no upcaster from version {from}", T::NAME).into())
     }

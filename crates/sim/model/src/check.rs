@@ -26,7 +26,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the promise breaks.
+    /// Reports whether the promise breaks.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         matches!(self, Self::Broken(_))
@@ -40,7 +40,7 @@ pub struct Outcome {
     pub verdicts: Vec<(Promise, Verdict)>,
     /// Situations that never came up: with any of these the search proves nothing.
     pub missing: Vec<&'static str>,
-    /// How many different states there are.
+    /// Number of different states there are.
     pub states: usize,
     /// How long it took.
     pub took: Duration,

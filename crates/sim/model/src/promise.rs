@@ -15,9 +15,9 @@ pub trait Protocol: Model + Sized {
     fn world(state: &Self::State) -> &World;
     /// The turns in the stored state, in commit order.
     fn applied(state: &Self::State) -> Seq;
-    /// Whether nothing is left to do: only the outside can make something happen now.
+    /// Reports whether nothing is left to do: only the outside can make something happen now.
     fn is_at_rest(&self, state: &Self::State) -> bool;
-    /// Whether repeats are marked, and writes asked for by the instance itself.
+    /// Reports whether repeats are marked, and writes asked for by the instance itself.
     fn has_errands(&self) -> bool;
     /// Situations of its own that must come up, else the check has proved nothing.
     fn situations<M: Model<State = Self::State>>(&self) -> Vec<Property<M>>;
@@ -78,13 +78,13 @@ impl Promise {
         }
     }
 
-    /// Whether it means anything for this protocol.
+    /// Reports whether it means anything for this protocol.
     #[must_use]
     pub fn concerns(self, protocol: &impl Protocol) -> bool {
         !matches!(self, Self::RepeatsMarked | Self::NoSpinning) || protocol.has_errands()
     }
 
-    /// Whether a state keeps it.
+    /// Reports whether a state keeps it.
     #[must_use]
     pub fn is_kept<P: Protocol>(self, protocol: &P, state: &P::State) -> bool {
         let (world, applied) = (P::world(state), P::applied(state));

@@ -111,7 +111,7 @@ impl Subject {
         }
     }
 
-    /// Whether a promise should break; `None` where this search is not about it.
+    /// Reports whether a promise should break; `None` where this search is not about it.
     fn is_to_break(self, promise: Promise) -> Option<bool> {
         match self {
             Self::Full(variant) => Some(variant.breaks().contains(&promise)),

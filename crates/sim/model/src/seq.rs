@@ -21,7 +21,7 @@ impl Seq {
         nibbles.take_while(|nibble| *nibble != 0).map(|nibble| nibble as u8 - 1)
     }
 
-    /// Whether the number is in the list.
+    /// Reports whether the number is in the list.
     #[must_use]
     pub fn contains(self, item: u8) -> bool {
         self.iter().any(|known| known == item)
@@ -33,7 +33,7 @@ impl Seq {
         self.iter().position(|known| known == item)
     }
 
-    /// Whether there is nothing in the list.
+    /// Reports whether there is nothing in the list.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -91,7 +91,7 @@ impl Set {
         self.0 &= !(1 << item);
     }
 
-    /// Whether the number is in the set.
+    /// Reports whether the number is in the set.
     #[must_use]
     pub fn contains(self, item: u8) -> bool {
         self.0 & (1 << item) != 0
@@ -102,7 +102,7 @@ impl Set {
         (0..8).filter(move |item| self.contains(*item))
     }
 
-    /// Whether there is nothing in the set.
+    /// Reports whether there is nothing in the set.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0

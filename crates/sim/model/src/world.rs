@@ -54,17 +54,17 @@ pub struct World {
     pub left: [u8; ACTIVITIES_MAX],
     /// Activities that the channel was told are done.
     pub acked: Set,
-    /// Whether the last step told it so before the turn was stored.
+    /// True if the last step told it so before the turn was stored.
     pub is_acked_early: bool,
     /// Replies that users saw, by first appearance.
     pub visible: Seq,
-    /// Whether the last step made a user see one again.
+    /// True if the last step made a user see one again.
     pub is_repeated: bool,
     /// Replies handed over without the mark that says: an earlier try may have arrived.
     pub unmarked: Set,
-    /// Whether the last step handed one over again without it.
+    /// True if the last step handed one over again without it.
     pub is_unmarked_twice: bool,
-    /// Whether in the last step an instance asked itself for a write, made none, and will ask
+    /// True if in the last step an instance asked itself for a write, made none, and will ask
     /// again.
     pub is_spinning: bool,
     /// Crashes left.
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// Whether the channel may still deliver an activity and has a reason to.
+    /// Reports whether the channel may still deliver an activity and has a reason to.
     #[must_use]
     pub fn is_owed(&self, activity: u8) -> bool {
         let left = self.left.get(usize::from(activity)).is_some_and(|left| *left > 0);

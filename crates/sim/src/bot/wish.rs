@@ -83,7 +83,7 @@ pub(crate) enum Pair {
 #[serde(default)]
 pub(crate) struct Later {
     pub(crate) after_ms: u64,
-    /// Whether the same turn cancels it again, before it sets the next one.
+    /// True if the same turn cancels it again, before it sets the next one.
     pub(crate) is_cancelled: bool,
     pub(crate) wish: Wish,
 }
@@ -108,7 +108,7 @@ pub(crate) struct Sight {
 }
 
 impl Wish {
-    /// Whether the turn must leave the state as it is.
+    /// Reports whether the turn must leave the state as it is.
     pub(crate) fn is_refused(&self) -> bool {
         self.panic || self.oversized
     }

@@ -48,7 +48,7 @@ const IDLE_CALLS_PER_TIMER_MAX: usize = 1;
 /// seconds.
 const IDLE_LOOKS_MAX: u64 = 41;
 
-/// How many writes each conversation may still have, by what waits in it now.
+/// Number of writes each conversation may still have, by what waits in it now.
 pub(crate) fn left(world: &World, all: &[Said]) -> BTreeMap<Key, usize> {
     world.costs().reset();
     let keys: BTreeMap<&Key, ()> = all.iter().map(|said| (&said.key, ())).collect();

@@ -96,7 +96,7 @@ pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
     }
 }
 
-/// Whether a turn may have failed although it was acknowledged: a store that refused it for good
+/// Reports whether a turn may have failed although it was acknowledged: a store that refused it for good
 /// cannot be told from one that will take it later. The user must have heard of it.
 pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
     let world = case.world;

@@ -1,8 +1,8 @@
 //! Effects: calls to the outside world, made once per turn and process (`Turn::once`).
 //!
-//! Receipts belong to the turn's id, not to an attempt: whatever happens to an attempt (a conflict,
-//! a failed load, a commit that fails, a turn that is given up and delivered again), the next one
-//! in this process finds them.
+//! Memoised results (receipts) belong to the turn's id, not to an attempt: whatever happens to an
+//! attempt (a conflict, a failed load or commit, a redelivery), the next one in this process finds
+//! them.
 
 use std::{
     any::Any,
@@ -16,15 +16,15 @@ use crate::{
     sync::{Mutex, lock},
 };
 
-/// An idempotency key: a called service recognises by it a call that it has had already.
+/// Idempotency key: lets a called service recognise a call that it has already handled.
 ///
 /// It is the same on every attempt, instance and redelivery of the turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Of the n-th call of a name in a turn, from 1. A turn's id has a fixed width, so no two are
-    /// equal.
+    /// Builds the key of the n-th call of a name in a turn, counted from 1. A turn's id has a fixed
+    /// width, so no two keys are equal.
     pub(crate) fn new(turn: TurnId, name: &str, number: u32) -> Self {
         Self(match number {
             1 => format!("{turn}.{name}"),
@@ -32,7 +32,7 @@ impl IdempotencyKey {
         })
     }
 
-    /// The key as text, for an `Idempotency-Key` header, say.
+    /// Returns the key as text, for example for an `Idempotency-Key` header.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -45,18 +45,18 @@ impl fmt::Display for IdempotencyKey {
     }
 }
 
-/// The name under which a stream is kept over the attempts of its turn.
+/// Reserved name under which a stream is kept across the attempts of its turn.
 pub(crate) const STREAM: &str = "$stream";
 
-/// A call of a turn: its name, and which one of that name it is.
+/// A call of a turn: its name, and its number among the calls of that name.
 type Call = (String, u32);
 
-/// The receipts of one turn, kept over its attempts in this process.
+/// Memoised results of one turn's calls, kept across its attempts in this process.
 #[derive(Default)]
 pub(crate) struct Receipts(Mutex<BTreeMap<Call, Box<dyn Any + Send>>>);
 
 impl Receipts {
-    /// Forgets the streams among them. Whether nothing else is left.
+    /// Drops the streams among the receipts; returns true if no other receipt is left.
     pub(crate) fn end_streams(&self) -> bool {
         let mut receipts = lock(&self.0);
         receipts.retain(|(name, _), _| name != STREAM);
@@ -70,23 +70,23 @@ impl fmt::Debug for Receipts {
     }
 }
 
-/// The effects of one attempt. Most turns have none, and need no room for them.
+/// Calls of one attempt. Allocated on first use, because most turns make none.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     receipts: OnceLock<Arc<Receipts>>,
-    /// The calls that the present run has made or is making.
+    /// Calls that the current run has made or is making.
     calls: OnceLock<Mutex<BTreeSet<Call>>>,
 }
 
-/// A call under way. It gives its number back unless it succeeds: who tries again after a failure
-/// makes the same call, under the same key.
+/// A call in progress. Unless it succeeds its number is released, so a retry after a failure is the
+/// same call, under the same key.
 pub(crate) struct Pending<'a> {
     effects: &'a Effects,
     call: Option<Call>,
 }
 
 impl Effects {
-    /// Begins with what earlier attempts of the turn have.
+    /// Starts from the receipts of earlier attempts.
     pub(crate) fn of(receipts: Option<Arc<Receipts>>) -> Self {
         let effects = Self::default();
         if let Some(receipts) = receipts {
@@ -95,19 +95,19 @@ impl Effects {
         effects
     }
 
-    /// Whether the turn has receipts.
+    /// Reports whether the turn has receipts.
     pub(crate) fn is_used(&self) -> bool {
         self.receipts.get().is_some()
     }
 
-    /// A run begins: its calls are counted from the first.
+    /// Resets the numbering of calls at the start of a run.
     pub(crate) fn restart(&self) {
         if let Some(calls) = self.calls.get() {
             lock(calls).clear();
         }
     }
 
-    /// Begins with a call: the first of its name that this attempt has not made.
+    /// Starts a call: the lowest number of this name that the attempt has not used.
     pub(crate) fn begin(&self, name: &str) -> Pending<'_> {
         let mut calls = lock(self.calls.get_or_init(Mutex::default));
         let taken = |number: &u32| calls.contains(&(name.to_owned(), *number));
@@ -120,21 +120,21 @@ impl Effects {
 }
 
 impl Pending<'_> {
-    /// Which call of its name it is, from 1.
+    /// Number of the call among those of its name, from 1.
     pub(crate) fn number(&self) -> u32 {
         self.call.as_ref().map_or(1, |call| call.1)
     }
 
-    /// The receipt of the same call by an earlier attempt.
+    /// Returns the result of the same call from an earlier attempt, if there is one.
     pub(crate) fn receipt<T: Clone + 'static>(&mut self) -> Option<T> {
         let receipts = lock(&self.effects.receipts.get()?.0);
         let value = receipts.get(self.call.as_ref()?)?.downcast_ref::<T>().cloned()?;
-        // It is made: its number stays taken.
+        // The call has been made, so its number stays in use.
         self.call = None;
         Some(value)
     }
 
-    /// Keeps the receipt for further attempts, and gives all of them to whoever keeps them.
+    /// Stores the result for later attempts; returns all receipts of the turn.
     pub(crate) fn succeed<T: Clone + Send + 'static>(&mut self, value: &T) -> &Arc<Receipts> {
         let receipts = self.effects.receipts.get_or_init(Arc::default);
         if let Some(call) = self.call.take() {

@@ -1,37 +1,37 @@
-//! Where replies go.
+//! Origin of a turn: the inbound activity whose address its replies get.
 
 use std::sync::Arc;
 
 use sayso_activity::{Activity, Reference};
 
-/// Where an activity came from, which is where its replies go, whatever handlers make of the
-/// activity.
+/// Reply address of a turn: the activity as it arrived, whatever handlers change in it later.
 ///
-/// It holds the activity instead of a reference: most turns need none.
+/// It holds the activity instead of a conversation reference, because most turns need no reference.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     activity: Arc<Activity>,
-    /// Whether the channel knows the activity by its id, so that something can be a reply to it.
+    /// True if the channel knows the activity by its id, so that something can be a reply to it.
     is_known: bool,
 }
 
 impl Origin {
-    /// The origin of an activity that the channel sent.
+    /// Origin of an activity that the channel sent.
     pub(crate) fn of(activity: &Arc<Activity>) -> Self {
         Self { activity: Arc::clone(activity), is_known: true }
     }
 
-    /// The origin of an activity that was made here: the channel never had one of its id.
+    /// Origin of an activity made by the runtime, such as a timer: the channel does not know its
+    /// id.
     pub(crate) fn of_ours(activity: &Arc<Activity>) -> Self {
         Self { activity: Arc::clone(activity), is_known: false }
     }
 
-    /// The activity as it came.
+    /// Returns the activity as it arrived.
     pub(crate) fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 
-    /// Addresses an activity back to there.
+    /// Addresses an activity to the sender of this one.
     pub(crate) fn address(&self, activity: &mut Activity) {
         if self.is_known {
             return activity.answer_to(&self.activity);
@@ -41,19 +41,19 @@ impl Origin {
         activity.reply_to_id = reply_to_id;
     }
 
-    /// How to reach the conversation later.
+    /// Conversation reference, for a proactive message later.
     pub(crate) fn reference(&self) -> Reference {
         let reference = self.activity.reference();
         let activity_id = reference.activity_id.filter(|_| self.is_known);
         Reference { activity_id, ..reference }
     }
 
-    /// The channel.
+    /// Channel id.
     pub(crate) fn channel_id(&self) -> Option<&str> {
         self.activity.channel_id.as_deref()
     }
 
-    /// What kind of conversation it is, as far as the channel tells.
+    /// Conversation type (`personal`, for example), if the channel gives one.
     pub(crate) fn conversation_type(&self) -> Option<&str> {
         self.activity.conversation.as_ref()?.conversation_type.as_deref()
     }

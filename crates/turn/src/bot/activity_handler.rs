@@ -1,4 +1,4 @@
-//! `ActivityHandler`: dispatch as a trait, for those who port a bot that derives from one.
+//! `ActivityHandler`: dispatch as a trait, for bots ported from an SDK's class of that name.
 
 use std::{future::Future, sync::Arc};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{BotError, Turn};
 
-/// A bot as a type with one method per sort of activity. Each does nothing until it is written.
+/// A bot as a type with one method per kind of activity. The default of each does nothing.
 ///
 /// # Guarantees
 /// The methods get the turn by reference. They run inside one turn: what they say and keep commits
@@ -42,20 +42,19 @@ use crate::{BotError, Turn};
 /// ```
 #[expect(unused_variables, reason = "the names are for the reader of the documentation")]
 pub trait ActivityHandler: Send + Sync + 'static {
-    /// Tells whether there is anything to do for this activity. If not it is accepted and ignored,
-    /// and nothing is loaded or stored: leave out here what comes often and is of no use, such as
-    /// typing.
+    /// Reports whether the bot handles this activity. If not it is accepted and ignored, and
+    /// nothing is loaded or stored: return false for what is frequent and useless, such as typing.
     fn handles(&self, activity: &Activity) -> bool {
         true
     }
 
-    /// Runs for every activity, and dispatches. One that is written calls
-    /// [`dispatch`](Self::dispatch) itself, and may do something before and after.
+    /// Runs for every activity, and dispatches. An override calls [`dispatch`](Self::dispatch)
+    /// itself, and may do something before and after.
     fn on_turn(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         self.dispatch(turn)
     }
 
-    /// Calls the method that the activity is for. It is not meant to be written anew.
+    /// Calls the method for the activity. It is not meant to be overridden.
     fn dispatch(&self, turn: &mut Turn) -> impl Future<Output = Result<(), BotError>> + Send {
         dispatch(self, turn)
     }
@@ -233,8 +232,7 @@ pub trait ActivityHandler: Send + Sync + 'static {
 }
 
 impl<H: ActivityHandler> From<H> for Bot {
-    /// A bot that gives its activities to the handler. What was added to the bot before comes
-    /// first.
+    /// Makes a bot that passes its activities to the handler.
     fn from(handler: H) -> Self {
         let handler = Arc::new(handler);
         let asked = Arc::clone(&handler);

@@ -1,11 +1,11 @@
-//! What a handler gives, with help for those who wrote another thing.
+//! `HandlerFuture`: the trait of a handler's future, with compiler messages for common mistakes.
 
 use std::future::Future;
 
 use crate::BotError;
 
-/// What a handler gives: a future that ends in `Result<T, BotError>`. Every async function or
-/// closure with that result gives one; nobody implements this by hand.
+/// Future of a handler: resolves to `Result<T, BotError>`. Every async function or closure with
+/// that result returns one; nobody implements this by hand.
 ///
 /// # Example
 /// A handler that is not async does not compile, and the compiler says what to write:
@@ -17,12 +17,12 @@ use crate::BotError;
 /// }
 /// let bot = Bot::new().on_message(hello);
 /// ```
-/// Nor does one that gives something else:
+/// Nor does one that returns something else:
 /// ```compile_fail,E0277
 /// # use sayso_turn::{Bot, Turn};
 /// let bot = Bot::new().on_message(async |mut turn: Turn| turn.say("hello"));
 /// ```
-/// Nor one that holds something of this thread while it waits:
+/// Nor one that holds a value that is not `Send` across an `.await`:
 /// ```compile_fail
 /// # use sayso_turn::{Bot, Turn};
 /// let bot = Bot::new().on_message(async |mut turn: Turn| {
@@ -31,7 +31,7 @@ use crate::BotError;
 ///     Ok(())
 /// });
 /// ```
-/// Nor one that wants something else than a turn:
+/// Nor one that takes something other than a `Turn`:
 /// ```compile_fail,E0631
 /// # use sayso_turn::{Bot, BotError, Turn};
 /// async fn hello(turn: &mut Turn) -> Result<(), BotError> { Ok(()) }

@@ -1,5 +1,4 @@
-//! The handlers of a bot in the order in which they were added, and dispatch to the first that
-//! fits.
+//! Handlers of a bot in the order in which they were added, and dispatch to the first that matches.
 
 use std::{fmt, sync::Arc};
 
@@ -9,7 +8,7 @@ use sayso_activity::Activity;
 use super::trigger::Trigger;
 use crate::{bot_error::BotError, turn::Turn};
 
-/// A handler whose type is erased.
+/// Type-erased handler.
 pub(super) type Handler =
     Arc<dyn Fn(Turn) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
@@ -23,12 +22,12 @@ impl Handlers {
         self.0.push((trigger, handler));
     }
 
-    /// Tells whether any handler is for the activity.
+    /// Reports whether any handler matches the activity.
     pub(super) fn handles(&self, activity: &Activity) -> bool {
         self.find(activity).is_some()
     }
 
-    /// The first handler that fits; one for anything only when no other does.
+    /// Returns the first handler that matches; one for anything only when no other does.
     fn find(&self, activity: &Activity) -> Option<&(Trigger, Handler)> {
         let fits = |(trigger, _): &&(Trigger, Handler)| trigger.fits(activity);
         let any = |(trigger, _): &&(Trigger, Handler)| matches!(trigger, Trigger::Any);
@@ -44,8 +43,8 @@ impl Handlers {
         }
     }
 
-    /// Runs the handler of reactions put on, then that of reactions taken off: the only activity
-    /// that two handlers may be for.
+    /// Runs the handler of added reactions, then that of removed ones: the only activity that two
+    /// handlers may see.
     fn react(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
         let first = |is_sort: fn(&Trigger) -> bool| {
             let mut handlers = self.0.iter();

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::handlers::Handlers;
 use crate::{BotError, HandlerFuture, Turn};
 
-/// Something that runs around the rest of a bot, for every activity.
+/// Middleware: runs around the rest of the bot, for every activity.
 ///
 /// Middleware runs in the order in which it was added; what stands after `next` runs in the reverse
 /// order. One that does not call `next` ends the turn there, without an error. The error of a
@@ -69,15 +69,15 @@ where
     }
 }
 
-/// The rest of a bot: the middleware that was added later, and the handlers.
+/// Rest of the chain: the middleware that was added later, and the handlers.
 pub struct Next {
     layers: Arc<Vec<Layer>>,
     handlers: Arc<Handlers>,
-    /// The index of the next middleware.
+    /// Index of the next middleware.
     at: usize,
 }
 
-/// Middleware whose type is erased.
+/// Type-erased middleware.
 pub(super) type Layer =
     Arc<dyn Fn(Turn, Next) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
 
@@ -98,11 +98,11 @@ impl Next {
     ///
     /// # Errors
     /// Those of the handlers; and [`Failure::Kept`](crate::Failure::Kept) when a handler kept the
-    /// turn for itself, in a spawned task for example. The turn then fails whatever is made of the
-    /// error.
+    /// turn, in a spawned task for example. The turn then fails even if the error is caught.
     ///
     /// # Cancellation
-    /// Dropping the future drops the handler where it waits; what it said until then stays said.
+    /// Dropping the future drops the handler where it waits; replies that it added until then stay
+    /// in the turn.
     pub async fn run(self, turn: &mut Turn) -> Result<(), BotError> {
         turn.lend(|turn| self.start(turn)).await
     }

@@ -1,5 +1,5 @@
-//! The handlers that a bot can have for each sort of activity. Written out one by one, because what
-//! the compiler says to a handler that does not fit points here.
+//! Registration of handlers, one method per kind of activity. Written out one by one, because
+//! compiler errors about a handler that does not fit point here.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Bot {
         self.add(Trigger::Kind(Kind::Message), handler)
     }
 
-    /// Handles messages that were edited: the activity is the message as it is now.
+    /// Handles edited messages: the activity is the message as it is now.
     #[must_use]
     pub fn on_message_update<F, Fut>(self, handler: F) -> Self
     where
@@ -29,7 +29,7 @@ impl Bot {
         self.add(Trigger::Kind(Kind::MessageUpdate), handler)
     }
 
-    /// Handles messages that were taken back: the activity has the id of the message.
+    /// Handles deleted messages: the activity has the id of the message.
     #[must_use]
     pub fn on_message_delete<F, Fut>(self, handler: F) -> Self
     where
@@ -39,7 +39,7 @@ impl Bot {
         self.add(Trigger::Kind(Kind::MessageDelete), handler)
     }
 
-    /// Handles the arrival of somebody other than the bot itself. To know who it is, use
+    /// Handles the arrival of somebody other than the bot itself. To get the list of members use
     /// [`on_members_added`](Self::on_members_added).
     #[must_use]
     pub fn on_joined<F, Fut>(self, handler: F) -> Self
@@ -70,7 +70,7 @@ impl Bot {
         self.add(Trigger::Uninstalled, handler)
     }
 
-    /// Handles the sign that somebody is writing.
+    /// Handles typing indicators.
     #[must_use]
     pub fn on_typing<F, Fut>(self, handler: F) -> Self
     where
@@ -90,7 +90,7 @@ impl Bot {
         self.add(Trigger::Kind(Kind::EndOfConversation), handler)
     }
 
-    /// Handles the passing of the conversation to another agent, or from one.
+    /// Handles the handoff of the conversation to another agent, or from one.
     #[must_use]
     pub fn on_handoff<F, Fut>(self, handler: F) -> Self
     where
@@ -100,7 +100,7 @@ impl Bot {
         self.add(Trigger::Kind(Kind::Handoff), handler)
     }
 
-    /// Handles events of this name; timers come as events.
+    /// Handles events of this name; timers arrive as events.
     #[must_use]
     pub fn on_event<F, Fut>(self, name: impl Into<String>, handler: F) -> Self
     where

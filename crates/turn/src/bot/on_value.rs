@@ -1,4 +1,4 @@
-//! The handlers that get something beside the turn: what the activity brings, already read.
+//! Registration of handlers that get a parsed value of the activity beside the turn.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use super::{
 use crate::{BotError, HandlerFuture, Turn};
 
 impl Bot {
-    /// Handles the arrival of members: the handler gets who came, without the bot itself. It does
-    /// not run when the bot is the only one.
+    /// Handles the arrival of members: the handler gets the new members, without the bot itself. It
+    /// does not run when the bot is the only one.
     ///
     /// # Example
     /// ```
@@ -41,8 +41,8 @@ impl Bot {
         })
     }
 
-    /// Handles the leaving of members: the handler gets who left, without the bot itself. An
-    /// activity that says who came is not one of leaving, whatever else it says.
+    /// Handles the departure of members: the handler gets the members who left, without the bot
+    /// itself. An activity that also adds members counts as an arrival only.
     #[must_use]
     pub fn on_members_removed<F, Fut>(self, handler: F) -> Self
     where
@@ -55,8 +55,8 @@ impl Bot {
         })
     }
 
-    /// Handles reactions that were put on a message: [`Activity::reply_to_id`] has its id. When one
-    /// activity brings reactions put on and taken off, this handler runs, then that of
+    /// Handles reactions added to a message: [`Activity::reply_to_id`] has its id. When one
+    /// activity adds and removes reactions, this handler runs, then that of
     /// [`on_reactions_removed`](Self::on_reactions_removed), in one turn.
     #[must_use]
     pub fn on_reactions_added<F, Fut>(self, handler: F) -> Self
@@ -70,7 +70,7 @@ impl Bot {
         })
     }
 
-    /// Handles reactions that were taken off a message: [`Activity::reply_to_id`] has its id.
+    /// Handles reactions removed from a message: [`Activity::reply_to_id`] has its id.
     #[must_use]
     pub fn on_reactions_removed<F, Fut>(self, handler: F) -> Self
     where
@@ -83,8 +83,8 @@ impl Bot {
         })
     }
 
-    /// Handles the token that a sign-in gave. On a channel where users make events themselves, it
-    /// is only as good as the user: check it before it is used.
+    /// Handles the token of a completed sign-in. On a channel where users can send events
+    /// themselves the token is untrusted input: verify it before you use it.
     #[must_use]
     pub fn on_token_response<F, Fut>(self, handler: F) -> Self
     where
@@ -97,9 +97,9 @@ impl Bot {
         })
     }
 
-    /// Handles buttons of the sort `Action.Execute` on adaptive cards (the invoke
-    /// `adaptiveCard/action`): the handler gives what the client shows then. A press that is not
-    /// well formed is refused before it, with status 400.
+    /// Handles `Action.Execute` buttons of adaptive cards (the invoke `adaptiveCard/action`): the
+    /// handler returns what the client shows next. A malformed press is refused with status 400
+    /// before the handler runs.
     ///
     /// # Example
     /// ```
@@ -118,9 +118,9 @@ impl Bot {
         self.answering(AdaptiveCardInvoke::NAME, AdaptiveCardInvoke::of, handler)
     }
 
-    /// Handles what an input of an adaptive card asks for while the user types (the invoke
-    /// `application/search`): the handler gives what fits. A search that is not well formed is
-    /// refused before it, with status 400.
+    /// Handles searches of an adaptive card's input while the user types (the invoke
+    /// `application/search`): the handler returns the matches. A malformed search is refused with
+    /// status 400 before the handler runs.
     #[must_use]
     pub fn on_search<F, Fut>(self, handler: F) -> Self
     where
@@ -165,7 +165,7 @@ pub(super) fn answer<R: Serialize>(turn: &mut Turn, response: &R) -> Result<(), 
     Ok(())
 }
 
-/// Answers an invoke that is not well formed.
+/// Answers a malformed invoke with an error status.
 pub(super) fn refuse(turn: &mut Turn, error: &InvokeError) -> Result<(), BotError> {
     turn.respond(error.status(), error)?;
     Ok(())

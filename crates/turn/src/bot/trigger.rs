@@ -1,10 +1,10 @@
-//! What a handler is for.
+//! Trigger of a handler: the activities that it matches.
 
 use std::{fmt, sync::Arc};
 
 use sayso_activity::{Account, Activity, Kind, TokenResponse};
 
-/// What a handler is for.
+/// Trigger of a handler: the activities that it matches.
 #[derive(Clone)]
 pub(super) enum Trigger {
     Kind(Kind),
@@ -16,9 +16,9 @@ pub(super) enum Trigger {
     Installed,
     Uninstalled,
     TokenResponse,
-    /// What an [`ActivityHandler`](crate::ActivityHandler) says it handles.
+    /// Whatever an [`ActivityHandler`](crate::ActivityHandler) reports that it handles.
     Asked(Arc<dyn Fn(&Activity) -> bool + Send + Sync>),
-    /// Whatever has no other handler.
+    /// Every activity that no other handler matches.
     Any,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Trigger {
     }
 }
 
-/// What happened to the bot's installation.
+/// Change of the bot's installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Installation {
     Added,
@@ -81,13 +81,13 @@ pub(super) fn installation(activity: &Activity) -> Option<Installation> {
     }
 }
 
-/// Who came, without the bot itself.
+/// Members who arrived, without the bot itself.
 pub(super) fn added(activity: &Activity) -> Vec<Account> {
     others(activity, activity.members_added.as_deref())
 }
 
-/// Who left, without the bot itself. An update that says who came does not count as one of leaving,
-/// as in other runtimes.
+/// Members who left, without the bot itself. An update that also adds members does not count as a
+/// departure, as in other runtimes.
 pub(super) fn removed(activity: &Activity) -> Vec<Account> {
     match activity.members_added.as_deref() {
         None | Some([]) => others(activity, activity.members_removed.as_deref()),
@@ -104,7 +104,7 @@ fn others(activity: &Activity, members: Option<&[Account]>) -> Vec<Account> {
     others.cloned().collect()
 }
 
-/// The token that an event brings.
+/// Token of a `tokens/response` event.
 pub(super) fn token(activity: &Activity) -> Option<TokenResponse> {
     let is_named = activity.name.as_deref() == Some(TokenResponse::NAME);
     if activity.kind != Kind::Event || !is_named {

@@ -1,8 +1,8 @@
-//! Acknowledgements: hand-overs that wait for a commit to be recorded with, one timer for all of
-//! them.
+//! Batched acknowledgements: hand-overs wait for the next commit to record them, with one timer for
+//! all.
 //!
-//! The next turn of a conversation records what its courier did. Where none comes in time, a runner
-//! is started for that, and a courier if it fails: couriers ask until it is done.
+//! The next turn of a conversation records what its courier delivered. If none comes in time, a
+//! runner is started to record it, and if that fails a courier, which asks until it is recorded.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,11 +13,11 @@ use crate::{
     ledger::Chore,
 };
 
-/// How many are seen to before whatever else is to be done gets a turn. On a store that answers at
-/// once nothing here waits, and ten thousand may be due together.
+/// Number of mailboxes handled before yielding to other tasks. On a store that answers at once
+/// nothing here waits, and ten thousand may be due together.
 const AT_ONCE: usize = 32;
 
-/// Has what was handed over recorded at a time, unless a commit comes before.
+/// Schedules the recording of hand-overs, unless a commit records them first.
 pub(super) fn record_at(core: &Arc<Core>, at: Duration, mailbox: &Arc<Mailbox>) {
     let delivery = &mut mailbox.state().delivery;
     if std::mem::replace(&mut delivery.is_ack_queued, true) {
@@ -28,7 +28,7 @@ pub(super) fn record_at(core: &Arc<Core>, at: Duration, mailbox: &Arc<Mailbox>) 
     }
 }
 
-/// Sees to what waits until nothing does.
+/// Handles due mailboxes until the queue is empty.
 async fn watch(core: Arc<Core>) {
     let (mut now, mut count) = (core.uptime(), 0);
     loop {
@@ -50,8 +50,8 @@ async fn watch(core: Arc<Core>) {
     }
 }
 
-/// The runner that records hand-overs, unless a commit did that, a courier is about to, or there
-/// were newer ones: those wait.
+/// Returns the runner that records hand-overs, unless a commit has recorded them, a courier is
+/// about to, or newer ones were added, which wait in turn.
 fn due(core: &Arc<Core>, mailbox: &Arc<Mailbox>, now: Duration) -> Option<Task> {
     let mut state = mailbox.state();
     let delivery = &mut state.delivery;

@@ -1,10 +1,12 @@
-//! The courier: hands a conversation's outbox over to its channel, in order, one reply at a time.
+//! The courier (outbox relay): delivers a conversation's outbox to its channel, in order, one reply
+//! at a time.
 //!
-//! Only the holder of the claim delivers. What was handed over is recorded with the next commit of
-//! the conversation, or by a commit of its own when none comes soon. A holder that is still at it
-//! renews its claim, so that others know it lives; before every hand-over it makes sure that the
-//! claim cannot lapse while the channel answers. When the next try is further away than that, the
-//! claim is given up with the time of the next try, and whoever lives then goes on.
+//! Only the holder of the claim (a lease) delivers. Hand-overs are recorded with the next commit of
+//! the conversation, or by a commit of their own when none comes soon. A holder that is still
+//! delivering renews its claim, as a heartbeat for other instances; before every hand-over it makes
+//! sure that the claim cannot lapse while the channel answers. When the next attempt is further
+//! away than that, the claim is given up together with the time of the next attempt, and any live
+//! instance continues then.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,27 +22,27 @@ use crate::{
     ledger::{Chore, Entry, HandedOver, Held, REST_MAX},
 };
 
-/// A paused channel is looked at again after this.
+/// Interval at which a paused channel is checked again.
 const PAUSED: Duration = Duration::from_secs(60);
 
-/// A courier that would take over looks again after this whether there is a place for it.
+/// Interval at which a courier that wants to take over checks for a free recovery slot.
 const FULL: Duration = Duration::from_secs(1);
 
-/// The courier's next errand.
+/// Next step of a courier.
 enum Errand {
-    /// Hand this reply over; the flag says that an earlier try may have arrived.
+    /// Deliver this reply; the flag says that an earlier attempt may have arrived.
     HandOver(Arc<Entry>, bool),
-    /// Ask the runner for a write and wait for it.
+    /// Request a write from the runner and wait for it.
     Ask(Chore),
-    /// Wait, or until something changed.
+    /// Wait for a time, or until the mailbox changes.
     Wait(Duration),
-    /// Record what was handed over at a time, unless a commit does that before.
+    /// Record hand-overs at a time, unless a commit does that first.
     RecordAt(Duration),
-    /// Nothing is left; the flag says that the mailbox is at rest.
+    /// Nothing is left to do; the flag says that the mailbox is idle.
     Done(bool),
 }
 
-/// Makes the courier of a mailbox.
+/// Creates the courier of a mailbox.
 pub(crate) fn courier(core: Arc<Core>, mailbox: Arc<Mailbox>) -> Task {
     deliver(core, mailbox).boxed()
 }
@@ -59,7 +61,7 @@ async fn deliver(core: Arc<Core>, mailbox: Arc<Mailbox>) {
                 continue;
             }
             Errand::Ask(chore) => {
-                // What changed before is none of the answer.
+                // Consume the permit of earlier changes: they do not answer this request.
                 mailbox.changed.notified().now_or_never();
                 if let Some(runner) = core.ask(&mailbox, chore) {
                     core.go(runner).await;
@@ -85,12 +87,12 @@ fn next(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration)
     let errand = wanted(core, mailbox, state, now);
     let pause = state.queue.pause;
     match errand {
-        // Nothing asks the store again without a pause.
+        // Requests that failed back off before the next one.
         Errand::Ask(_) if pause.tries > 0 && now < pause.until => Errand::Wait(pause.until - now),
         Errand::RecordAt(_) | Errand::Done(_) => {
             state.delivery.is_courier_on = false;
             match errand {
-                // It waits for that already.
+                // The mailbox is in the queue already.
                 Errand::RecordAt(_) if state.delivery.is_ack_queued => Errand::Done(false),
                 errand => errand,
             }
@@ -109,11 +111,11 @@ fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duratio
         return to_deliver(core, mailbox, state, (entry, claimed), now);
     }
     if delivery.hold == Hold::Releasing && !delivery.outbox.is_empty() {
-        // The commit that should have given it up failed, or is under way.
+        // The commit that should have released the claim failed, or is in progress.
         return Errand::Ask(Chore::Release);
     }
     if !delivery.handed.is_empty() {
-        // Another instance that shares the conversation, or one that shuts down, should not wait.
+        // Record at once if another instance shares the conversation, or this one shuts down.
         let is_foreign = matches!(delivery.hold, Hold::Foreign(..));
         let is_urgent = delivery.is_shared || is_foreign || core.is_closing();
         let at = delivery.handed_at + delivery.patience;
@@ -136,7 +138,7 @@ fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duratio
     Errand::Done(state.is_idle())
 }
 
-/// Hands the first reply over, waits for its time, or sees to the claim first.
+/// Decides between delivering the first reply, waiting for its time, and renewing the claim first.
 fn to_deliver(
     core: &Core,
     mailbox: &Mailbox,
@@ -156,7 +158,7 @@ fn to_deliver(
     let elapsed = claimed.map(|claimed| claimed.elapsed(now, wall));
     let wait = delivery.not_before.saturating_sub(now);
     let Some(elapsed) = elapsed.filter(|elapsed| *elapsed < safe) else {
-        // Whoever works the inbox off needs the claim; whoever closes gives it up soon.
+        // The inbox needs the claim, and a shutdown releases it soon anyway.
         let can_rest = !state.queue.has_inbox && !core.is_closing();
         return Errand::Ask(match can_rest && wait > safe {
             true => {
@@ -170,8 +172,8 @@ fn to_deliver(
     if !wait.is_zero() {
         return Errand::Wait(wait.min(safe - elapsed));
     }
-    // Clocks may disagree about what is worth sending. What this one gave up is given up for all
-    // before anything overtakes it.
+    // Clocks of instances may disagree about expiry. A reply that this instance has parked as
+    // expired is recorded before a later one overtakes it.
     let is_given_up = |handed: &HandedOver| handed.parked.is_some() && handed.entry.until.is_some();
     if delivery.handed.iter().any(is_given_up) && !is_outdated(core, &entry) {
         return Errand::Ask(Chore::Record);
@@ -183,8 +185,8 @@ fn to_deliver(
     Errand::HandOver(entry, is_repeat)
 }
 
-/// How long what is handed over waits for a commit to be recorded with, if the last one took so
-/// long. To wait is worth as much as it may save: little where a commit is quick.
+/// Time that hand-overs wait for a commit to record them, given the duration of the last commit.
+/// Waiting is worth as much as it may save: little where commits are quick.
 fn patience(limits: &Limits, commit: Duration) -> Duration {
     (4 * commit).clamp(limits.record_after / 10, limits.record_after)
 }

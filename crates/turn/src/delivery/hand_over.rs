@@ -1,4 +1,4 @@
-//! One hand-over: what the channel is given, and what becomes of it.
+//! One hand-over (delivery attempt): what the channel is given, and the handling of its outcome.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -14,22 +14,22 @@ use crate::{
     message::Target,
 };
 
-/// The back-off of hand-overs begins with this.
+/// First back-off between delivery attempts.
 const BACKOFF_FIRST: Duration = Duration::from_millis(200);
 
-/// A channel that asks for so much patience is down or overloaded. That is no fault of the reply,
-/// and no try of it.
+/// A `Retry-After` of at least this means that the channel is down or overloaded; it does not count
+/// as an attempt at the reply.
 const OUTAGE: Duration = Duration::from_secs(30);
 
-/// A reply that its delivery policy keeps from being sent.
+/// Reason for which the delivery policy keeps a reply from being sent.
 enum Withheld {
-    /// It may have arrived, and is sent once at most.
+    /// It may have arrived, and the policy is at most once.
     Doubtful,
-    /// It is too old.
+    /// It has expired.
     Outdated,
 }
 
-/// Hands a reply over, and gives what became of that.
+/// Delivers a reply and returns the outcome.
 pub(super) async fn hand_over(
     core: &Core,
     mailbox: &Mailbox,
@@ -68,7 +68,7 @@ fn withheld(core: &Core, entry: &Entry, is_repeat: bool) -> Option<Withheld> {
     is_outdated(core, entry).then_some(Withheld::Outdated)
 }
 
-/// Whether a reply is not worth sending any more.
+/// Reports whether a reply has expired.
 pub(super) fn is_outdated(core: &Core, entry: &Entry) -> bool {
     entry.until.is_some_and(|until| until <= core.now())
 }
@@ -89,8 +89,8 @@ impl Withheld {
     }
 }
 
-/// An activity that changes a message, with the channel's name for it. Nothing to do for any other:
-/// it is handed over as it is.
+/// Resolves the target of an update or deletion to the channel's message id. `None` for any other
+/// activity: it is delivered as it is.
 fn named(activity: &Activity, mailbox: &Mailbox) -> Result<Option<Arc<Activity>>, String> {
     let name = match Target::of(activity) {
         None => return Ok(None),
@@ -104,7 +104,7 @@ fn named(activity: &Activity, mailbox: &Mailbox) -> Result<Option<Arc<Activity>>
     Ok(Some(Arc::new(Activity { id: Some(name), ..activity.clone() })))
 }
 
-/// Takes note of what became of a hand-over that ended at `now`.
+/// Applies the outcome of a hand-over that ended at `now`: done, back-off, or dead letter.
 pub(super) fn settle(
     core: &Core,
     mailbox: &Mailbox,
@@ -129,7 +129,7 @@ pub(super) fn settle(
         }
     };
     state.tries += u32::from(after.is_none_or(|after| after < OUTAGE));
-    // A reply with an age is tried until then.
+    // A reply with an expiry is retried until then.
     let is_worth_it = state.tries < limits.send_attempts_max || entry.until.is_some();
     match after {
         Some(after) if is_worth_it => {

@@ -1,4 +1,5 @@
-//! The queue of hand-overs that wait for a commit to be recorded with: mailboxes by time.
+//! Queue of unrecorded acknowledgements: mailboxes by the time at which a commit of their own is
+//! due.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -7,23 +8,23 @@ use tokio::sync::Notify;
 use super::mailbox::Mailbox;
 use crate::sync::{Mutex, MutexGuard, lock};
 
-/// Mailboxes by the time until which they wait.
+/// Mailboxes with unrecorded hand-overs, by deadline.
 #[derive(Debug, Default)]
 pub(crate) struct AckQueue {
     queue: Mutex<Queue>,
-    /// Something was added that is earlier than all else.
+    /// Notified when an entry earlier than all others was added.
     pub(crate) earlier: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     waiting: BTreeMap<(Duration, u64), Arc<Mailbox>>,
-    /// Tells those of one time apart.
+    /// Sequence number: distinguishes entries with the same time.
     count: u64,
     is_watched: bool,
 }
 
-/// The next step of whoever watches the queue.
+/// Next step of the task that watches the queue.
 pub(crate) enum NextAck {
     Due(Arc<Mailbox>),
     Wait(Duration),
@@ -36,7 +37,8 @@ impl AckQueue {
         lock(&self.queue)
     }
 
-    /// Adds a mailbox. True when nobody watches the queue yet: the caller must see to that.
+    /// Adds a mailbox. Returns true if the queue is not being watched: the caller must start the
+    /// watch.
     pub(crate) fn add(&self, at: Duration, mailbox: &Arc<Mailbox>) -> bool {
         let mut queue = self.queue();
         queue.count += 1;

@@ -1,4 +1,4 @@
-//! Actions: what follows from a commit, performed after it. Deliver, set an alarm, cache, finish.
+//! Actions after a commit: start a courier, set alarms, fill the cache, finish further documents.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,19 +14,20 @@ use crate::{
     ledger::{Chore, Draft, Ledger},
 };
 
-/// A timer that is overdue by more than this when a commit meets it is being fired by another
+/// A timer that is overdue by more than this at a commit is presumably being fired by another
 /// instance.
 const OVERDUE: Duration = Duration::from_millis(500);
-/// It is looked at again after this.
+/// Delay before such a timer is checked again.
 const LATER: Duration = Duration::from_secs(3);
 
-/// A streak of so many bursts is followed by a rest, though nobody waits here between its commits.
+/// A streak of this many bursts is followed by a pause, although no activity waits here between its
+/// commits.
 const STREAK_BURSTS: u32 = 4;
-/// Commits that take no longer leave others enough room.
+/// Commits that are at most this long leave other instances enough room without a pause.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 impl Core {
-    /// Performs what follows from a commit. Gives the courier to be started.
+    /// Performs the consequences of a commit. Returns the courier to start.
     pub(super) fn follow(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,
@@ -44,7 +45,7 @@ impl Core {
         let streak = if mean.is_some() { Streak::default() } else { streak };
         state.queue.rest_after = mean.filter(|mean| *mean >= AT_ONCE);
         if has_decided {
-            // The runner that performs this takes it up next.
+            // This runner takes it up next.
             state.queue.chores.push(Chore::Finish);
         }
         let courier = self.note(mailbox, &mut state, ledger, Some(began));
@@ -54,11 +55,11 @@ impl Core {
         courier
     }
 
-    /// Sets the alarms of a conversation, or takes them away.
+    /// Sets or clears the alarms of a conversation.
     fn set_alarms(&self, mailbox: &Mailbox, ledger: &Ledger, now: Moment) {
         let is_near = |at: &Timestamp| at.since(now.wall) <= HORIZON;
         let timer = ledger.next_timer().filter(is_near).map(|at| match now.wall.since(at) {
-            // Another instance is at it, or a look finds it soon.
+            // Another instance is firing it, or the sweep finds it soon.
             late if late > OVERDUE => now.wall.after(LATER),
             _ => at,
         });
@@ -70,7 +71,8 @@ impl Core {
         }
     }
 
-    /// Takes note of a document that needs no write, so that the courier stops asking for one.
+    /// Updates the mailbox from a document that needs no write, so that the courier stops asking
+    /// for one.
     pub(super) fn unchanged(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,
@@ -87,7 +89,7 @@ impl Core {
         self.remember(&mailbox.key, draft.document, draft.expect);
     }
 
-    /// Takes note of a document as it is stored. Gives the courier to be started.
+    /// Updates the mailbox from a stored document. Returns the courier to start.
     fn note(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,

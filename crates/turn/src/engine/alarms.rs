@@ -1,9 +1,9 @@
-//! Alarms: when this instance next has something to do in a conversation, as far as it knows.
+//! Alarms: in-memory wake-up times of conversations, for timers and for outboxes in back-off.
 //!
-//! A hint only: another instance finds everything by [`Store::due`](crate::store::Store::due) too,
-//! a little later. One alarm per conversation, its earliest; only near ones, so that neither
-//! cancelled nor far timers hold a place. Timers go by the wall clock, the rest of an outbox by the
-//! monotonic one: a clock that jumps must not make replies wait.
+//! A hint only: every instance also finds due work by [`Store::due`](crate::store::Store::due), a
+//! little later. One alarm per conversation, its earliest; only near ones, so that neither
+//! cancelled nor distant timers take up room. Timers go by the wall clock, the rest of an outbox by
+//! the monotonic one: a clock that jumps must not delay replies.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,23 +14,23 @@ use crate::{
     sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock},
 };
 
-/// How many alarms are kept; the farthest go first. What has none is found by looking into the
-/// store.
+/// Maximum number of alarms; the farthest are evicted first. Conversations without an alarm are
+/// found by the sweep.
 const ALARMS_MAX: usize = 10_000;
-/// What is further away than this is left to the looks into the store.
+/// Times further away than this are left to the sweep.
 pub(super) const HORIZON: Duration = Duration::from_secs(60 * 60);
 
-/// Times of one clock, and the conversations that have something to do then.
+/// Wake-up times of conversations, on one clock.
 #[derive(Debug)]
 pub(crate) struct Alarms<T> {
     set: Mutex<Set<T>>,
-    /// Usually there are none, and nobody need look inside.
+    /// Fast path: false while the set is empty, so that the lock is not needed.
     is_any: AtomicBool,
 }
 
-/// Timers that fire.
+/// Alarms of timers.
 pub(crate) type TimerAlarms = Alarms<Timestamp>;
-/// Outboxes that rest until their channel takes replies again.
+/// Alarms of outboxes that rest (in back-off during an outage of their channel).
 pub(crate) type RestAlarms = Alarms<Duration>;
 
 #[derive(Debug)]
@@ -51,13 +51,13 @@ impl<T: Ord + Copy> Alarms<T> {
         lock(&self.set)
     }
 
-    /// Notes whether there are any, before the lock is let go.
+    /// Updates the fast-path flag while the lock is held.
     fn note(&self, set: &Set<T>) {
         self.is_any.store(set.by_key.len() > 0, Ordering::Release);
     }
 
-    /// Sets the one alarm of a conversation, or takes it away. True when it is the earliest of all:
-    /// who waits for alarms must look again.
+    /// Sets or clears the alarm of a conversation. Returns true if it is the earliest of all: the
+    /// task that waits for alarms must be woken.
     pub(crate) fn set_to(&self, key: &Key, at: Option<T>) -> bool {
         if at.is_none() && !self.is_any.load(Ordering::Acquire) {
             return false;
@@ -81,22 +81,22 @@ impl<T: Ord + Copy> Alarms<T> {
         set.by_time.first().is_some_and(|first| first.0 == at)
     }
 
-    /// Whether a conversation has one.
+    /// Reports whether a conversation has an alarm.
     pub(crate) fn contains(&self, key: &Key) -> bool {
         self.set().by_key.get(key).is_some()
     }
 
-    /// How many there are.
+    /// Number of alarms.
     pub(crate) fn len(&self) -> usize {
         self.set().by_key.len()
     }
 
-    /// The earliest.
+    /// Returns the earliest alarm.
     pub(crate) fn next(&self) -> Option<T> {
         self.set().by_time.first().map(|first| first.0)
     }
 
-    /// Takes conversations whose time has come, so many at most.
+    /// Removes and returns conversations whose alarm is due, at most `most`.
     pub(crate) fn take(&self, now: T, most: usize) -> Vec<Key> {
         let mut set = self.set();
         let mut keys = Vec::new();

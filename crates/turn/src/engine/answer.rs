@@ -1,4 +1,4 @@
-//! Answers: what the sender of an activity is told once its turn is durable.
+//! Answers to the sender of an activity, once its turn is durable.
 
 use sayso_activity::Raw;
 use smallvec::SmallVec;
@@ -8,18 +8,19 @@ use crate::{
     ledger::{Recorded, Response},
 };
 
-/// The answer to the sender of an activity once its turn is durable.
+/// Answer to the sender of an activity once its turn is durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Replies to be given in the answer, when the sender asked for that (`expectReplies`).
+    /// Replies in the answer itself, when the sender asked for that (`expectReplies`).
     pub replies: Vec<Raw>,
-    /// The answer to an `invoke`.
+    /// The response to an `invoke`.
     pub response: Option<Response>,
-    /// Whether the activity had been handled before; this is then the answer of that time.
+    /// True if the activity was a duplicate; this is then the recorded answer.
     pub is_repeat: bool,
-    /// Whether the bot has a handler for it; if not, it was accepted and ignored.
+    /// True if the bot has a handler for it; otherwise it was accepted and ignored.
     pub is_handled: bool,
-    /// Whether its turn is still to end: it is durable that it will, and its replies follow.
+    /// True if its turn is still running: it is durable that it will complete, and its replies
+    /// follow.
     pub is_pending: bool,
 }
 
@@ -30,11 +31,11 @@ impl Answer {
         Self { replies, response, is_repeat, is_handled: true, is_pending: false }
     }
 
-    /// It is in line.
+    /// The answer of an activity that was put into the inbox.
     pub(super) fn pending(is_repeat: bool) -> Self {
         Self { is_repeat, is_handled: true, is_pending: true, ..Self::default() }
     }
 }
 
-/// The answers of the parts of an item, if the round commits.
+/// Answers of the parts of an item, valid if the round commits.
 pub(super) type Verdict = SmallVec<[Result<Answer, Error>; 1]>;

@@ -1,8 +1,8 @@
-//! A batch on its way to a commit, round by round.
+//! Batch: turns that share a commit, retried optimistically round by round.
 //!
-//! When another instance won, the outcome is unknown or the store failed, there is one remedy: wait
-//! a little, load again, look which turns are in already, run the rest again. Rounds and time are
-//! bounded; what does not commit within them is told so and left no trace.
+//! There is one remedy for a conflict, an unknown outcome and a store failure: back off, load
+//! again, skip the turns that have committed, run the rest again. Rounds and time are bounded;
+//! turns that do not commit within them fail with a retryable error and leave no trace.
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
@@ -21,23 +21,25 @@ use crate::{
     store::{ETag, Expect},
 };
 
-/// From so many conflicts on a round begins only when the document has stood still for a moment.
+/// Number of conflicts after which a round starts only once the document has been unchanged for a
+/// moment.
 const CONFLICTS_CALM: u32 = 3;
-/// How often the document is looked at for that.
+/// Maximum number of reads while waiting for that.
 const LOOKS_MAX: u32 = 64;
-/// How long it must have stood still, at most; any time up to it.
+/// Upper bound of the random time for which it must have been unchanged.
 const STILL: Duration = Duration::from_millis(10);
-/// How long a turn that waits for another instance's long turn waits before it looks again.
+/// Interval at which a turn that waits for another instance's long turn checks again.
 const BEHIND: Duration = Duration::from_secs(1);
-/// How many rounds a batch has for which nobody waits: its courier, or recovery, asks again. Enough
-/// to fence a preparer that is gone.
+/// Maximum rounds of a batch of chores alone: its courier, or recovery, asks again. Enough to fence
+/// a preparer that is gone.
 const CHORE_ROUNDS_MAX: u32 = 4;
-/// The pause before chores are asked for again that the store failed: it may be well again soon.
+/// Back-off of chores after a transient store failure.
 const PAUSE: Backoff = Backoff { first: Duration::from_millis(500), max: Duration::from_secs(3) };
-/// The pause after the store refused for good: somebody has to mend something.
+/// Back-off after a permanent store error, which needs an operator.
 const LONG_PAUSE: Backoff = Backoff { first: Duration::from_secs(8), max: Duration::from_secs(60) };
 
-/// Brings a batch to its end. Gives the run that goes on, where one is not waited for any longer.
+/// Processes a batch until it commits or fails. Returns the run that continues as a long turn, if
+/// there is one.
 pub(super) async fn process(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
@@ -57,7 +59,7 @@ pub(super) async fn process(
         give_up_late(core, &mut batch, rounds, now, &reason);
         let deadline = batch.deadline(core, began);
         if batch.items.is_empty() && had_items {
-            // Nobody waits for chores: those behind must not wait for them.
+            // Nobody waits for chores, so queued turns must not wait for them either.
             mailbox.put_chores_back(batch.chores);
             return None;
         }
@@ -79,8 +81,8 @@ pub(super) async fn process(
                 return None;
             }
             Setback::Never(error) if !batch.items.is_empty() => {
-                // Chores that came along are done without it: it may have been a claim to be given
-                // up.
+                // Put the chores back, to be done without the item: one of them may release the
+                // claim.
                 mailbox.put_chores_back(std::mem::take(&mut batch.chores));
                 batch.fail(&error);
                 return None;
@@ -116,7 +118,7 @@ pub(super) async fn process(
     None
 }
 
-/// Tells everybody what became of it. What has no verdict goes back into the queue.
+/// Answers the items that have a verdict; puts the others back into the queue.
 fn end(mailbox: &Mailbox, batch: Batch, ended: Ended) -> Option<Box<LongRun>> {
     let mut back = Vec::new();
     for (item, verdict) in batch.items.into_iter().zip(ended.verdicts) {
@@ -131,8 +133,9 @@ fn end(mailbox: &Mailbox, batch: Batch, ended: Ended) -> Option<Box<LongRun>> {
     ended.late
 }
 
-/// What refuses one of several for good must not fail the others: each gets a batch of its own.
-/// Nobody waits for a timer: any one of them is tried now, and recovery finds the others.
+/// Splits a batch after a permanent error, which must not fail unaffected items: each gets a batch
+/// of its own. Of several timers one is tried now, because nobody waits for them, and recovery
+/// finds the others.
 fn one_by_one(core: &Core, mailbox: &Mailbox, batch: Batch) {
     let (timers, others): (Vec<_>, Vec<_>) =
         batch.items.into_iter().partition(|item| matches!(item.cause, Cause::Timer(_)));
@@ -142,7 +145,7 @@ fn one_by_one(core: &Core, mailbox: &Mailbox, batch: Batch) {
     mailbox.put_chores_back(batch.chores);
 }
 
-/// Answers those whose deadline has passed.
+/// Fails the items whose deadline has passed.
 fn give_up_late(core: &Core, batch: &mut Batch, rounds: u32, now: Duration, reason: &str) {
     let is_late = |item: &mut Item| core.is_late(item, now);
     for item in batch.items.extract_if(.., is_late) {
@@ -151,8 +154,8 @@ fn give_up_late(core: &Core, batch: &mut Batch, rounds: u32, now: Duration, reas
 }
 
 impl Batch {
-    /// The one deadline of a batch: the first of its items'. Nobody waits for a chore, but a claim
-    /// may lapse while a store call hangs, and turns may be waiting behind it.
+    /// Deadline of a batch: the earliest of its items'. A batch of chores has a deadline too,
+    /// because a claim may lapse while a store call hangs, and turns may be waiting behind it.
     fn deadline(&self, core: &Core, began: Duration) -> Deadline {
         let limits = &core.limits;
         let oldest = self.items.iter().map(|item| item.since).min();
@@ -164,20 +167,20 @@ impl Batch {
 }
 
 impl Core {
-    /// Whether the deadline of an item has passed.
+    /// Reports whether the deadline of an item has passed.
     pub(super) fn is_late(&self, item: &Item, now: Duration) -> bool {
         now.saturating_sub(item.since) >= self.limits.deadline
     }
 
-    /// Tells the sender of an item that its time is over.
+    /// Fails an item because its deadline has passed.
     pub(super) fn give_up(&self, item: Item, rounds: u32, now: Duration, reason: &str) {
         self.counters.given_up.add(1);
         let waited = now.saturating_sub(item.since);
         item.answer(&Err(Error::Busy { rounds, waited, reason: reason.to_owned() }));
     }
 
-    /// Waits before the next round, as the store asks or with back-off, but not beyond a deadline:
-    /// waiting longer helps nobody.
+    /// Waits before the next round: as long as the store asks, or with back-off, but not beyond the
+    /// deadline.
     pub(super) async fn back_off(&self, setback: &Setback, rounds: u32, deadline: Deadline) {
         let limits = &self.limits;
         let backoff = Backoff { first: limits.backoff_first, max: limits.backoff_max };
@@ -185,8 +188,7 @@ impl Core {
         self.clock.sleep(wait.min(deadline.left(self.uptime()))).await;
     }
 
-    /// Gives a batch up: the store may be well again soon. The first failure of chores in a row is
-    /// logged.
+    /// Fails a batch with a retryable error. Logs the first of several failures of chores in a row.
     fn fail_for_now(
         &self,
         mailbox: &Mailbox,
@@ -201,8 +203,7 @@ impl Core {
         batch.fail(&Error::Busy { rounds, waited, reason });
     }
 
-    /// Keeps chores that failed from being asked for again at once: one rule for the courier,
-    /// recovery and long turns.
+    /// Starts the back-off of chores that failed, shared by the courier, recovery and long turns.
     fn pause(&self, mailbox: &Mailbox, batch: &Batch, backoff: Backoff) {
         if batch.chores.is_empty() {
             return;
@@ -212,18 +213,18 @@ impl Core {
         pause.tries += 1;
     }
 
-    /// Waits for a moment, where a turn of another instance is in the way.
+    /// Waits for a moment, if a long turn of another instance blocks the inbox.
     async fn wait_behind(&self, mailbox: &Mailbox, deadline: Deadline) {
-        // Is it this runner that they wait for?
+        // No wait if this runner itself works the inbox off.
         if !mailbox.state().queue.has_inbox {
-            // Only the store knows when it has ended.
+            // Only the store shows when that turn has ended.
             self.cache().forget(&mailbox.key);
             self.clock.sleep(BEHIND.min(deadline.left(self.uptime()))).await;
         }
     }
 
-    /// Waits until the document stands still for a moment: an instance with much to do in it rests
-    /// from time to time, and that is when another one can commit.
+    /// Waits until the document is unchanged between two reads: a busy instance pauses between
+    /// bursts of commits, and another one can commit then.
     async fn until_still(&self, mailbox: &Mailbox, deadline: Deadline) {
         let mut before: Option<ETag> = None;
         for _ in 0..LOOKS_MAX {

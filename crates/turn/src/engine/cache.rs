@@ -1,8 +1,7 @@
-//! Document cache: conversations that this instance read or wrote last, in least-recently-used
-//! order.
+//! Document cache with LRU eviction: conversations that this instance has read or written.
 //!
-//! A cached document may be stale at any time: another instance may have written since. That costs
-//! a failed condition and a reload, never a wrong state, because every turn that runs also commits.
+//! A cached document may be stale: another instance may have written since. That costs a conflict
+//! and a reload, never a wrong state, because every turn that runs also commits conditionally.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use lru::LruCache;
 
 use crate::{Key, by_key::Hashed, ledger::Document, store::ETag};
 
-/// Documents by key, the least recently used forgotten first.
+/// LRU cache of documents, bounded in bytes.
 #[derive(Debug)]
 pub(super) struct Cache {
     documents: LruCache<Key, Place, Hashed>,
@@ -18,7 +17,7 @@ pub(super) struct Cache {
     bytes_max: usize,
 }
 
-/// A document and the version under which this instance wrote or read it.
+/// A cached document and the version under which this instance read or wrote it.
 #[derive(Debug)]
 pub(super) struct Cached {
     pub(super) document: Box<Document>,
@@ -27,8 +26,8 @@ pub(super) struct Cached {
     pub(super) streak: Streak,
 }
 
-/// Commits of a conversation that this instance made in quick succession, while nobody else could
-/// make one.
+/// Streak: commits of a conversation that this instance made in quick succession, so that other
+/// instances could hardly make one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Streak {
     commits: u32,
@@ -36,11 +35,11 @@ pub(super) struct Streak {
     last: Duration,
 }
 
-/// Commits further apart than this leave room for those of others.
+/// A gap longer than this between commits ends a streak.
 const APART: Duration = Duration::from_millis(100);
 
 impl Streak {
-    /// With one more commit, by the time at which it began.
+    /// Adds a commit that began at this time.
     pub(super) fn with(self, began: Duration) -> Self {
         match began.saturating_sub(self.last) <= APART && self.commits > 0 {
             true => Self { commits: self.commits + 1, last: began, ..self },
@@ -48,15 +47,15 @@ impl Streak {
         }
     }
 
-    /// The mean time of a commit, where there were so many of them.
+    /// Returns the mean time per commit if the streak has at least `most` of them.
     pub(super) fn mean(self, most: u32) -> Option<Duration> {
         let is_long = self.commits >= most.max(2);
         is_long.then(|| (self.last - self.first) / (self.commits - 1))
     }
 }
 
-/// A place in the cache. It keeps its place while the document is lent, and is replaced by what the
-/// borrower puts; if that never happens, the document was never here.
+/// An entry of the cache. It stays in LRU order while its document is lent out, and is replaced
+/// when the borrower puts a document back; until then it counts as a miss.
 #[derive(Debug)]
 struct Place {
     cached: Option<Cached>,
@@ -68,9 +67,9 @@ impl Cache {
         Self { documents: LruCache::unbounded_with_hasher(Hashed::default()), bytes: 0, bytes_max }
     }
 
-    /// Lends a document: it is gone until it is put back, or another in its place.
+    /// Lends a document: the entry is empty until a document is put back.
     pub(super) fn lend(&mut self, key: &Key) -> Option<Cached> {
-        // It moves to the front when it is put.
+        // The entry becomes the most recently used when a document is put.
         self.documents.peek_mut(key)?.cached.take()
     }
 
@@ -88,7 +87,7 @@ impl Cache {
         }
     }
 
-    /// Takes a document out, and its place with it.
+    /// Removes a document and its entry.
     pub(super) fn take(&mut self, key: &Key) -> Option<Cached> {
         let place = self.documents.pop(key)?;
         self.bytes -= place.weight;
@@ -101,7 +100,7 @@ impl Cache {
 }
 
 impl Cached {
-    /// About what it takes in memory: the text, and what stands around it.
+    /// Approximate size in memory: the text and the overhead around it.
     fn weight(&self) -> usize {
         self.bytes + 512
     }

@@ -1,4 +1,4 @@
-//! The core of an instance: its seams, its limits, and what its rooms share.
+//! Core of an instance: its seams, limits and shared state.
 
 use std::{
     fmt,
@@ -37,17 +37,17 @@ use crate::{
     turn::Logic,
 };
 
-/// A sign that takes longer than this to be shown is worth nothing.
+/// Time-out of an ephemeral event; a late one is worthless.
 const SHOW_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Something to be done that nobody waits for.
+/// Background task.
 pub(crate) type Task = BoxFuture<'static, ()>;
 
-/// Makes the courier of a mailbox. The room that delivers gives it to the core: what commits knows
-/// nothing of what delivers.
+/// Constructor of a mailbox's courier. Injected by the delivery module, so that the engine does not
+/// depend on it.
 pub(crate) type MakeCourier = fn(Arc<Core>, Arc<Mailbox>) -> Task;
 
-/// One instance's parts.
+/// Shared parts of one instance.
 pub(crate) struct Core {
     pub(crate) logic: Arc<dyn Logic>,
     pub(crate) store: Arc<dyn Store>,
@@ -59,7 +59,7 @@ pub(crate) struct Core {
     pub(crate) counters: Counters,
     pub(crate) timers: TimerAlarms,
     pub(crate) rests: RestAlarms,
-    /// An alarm was added that is earlier than all others, or the instance closes.
+    /// Notified when an alarm earlier than all others was added, or the instance closes.
     pub(crate) alarmed: Notify,
     pub(crate) acks: AckQueue,
     pub(crate) pauses: Pauses,
@@ -68,27 +68,27 @@ pub(crate) struct Core {
     pub(crate) suspension: Suspension,
     pub(crate) receipts: ReceiptBook,
     cache: Mutex<Cache>,
-    /// The conversations that this instance is busy with. Locked before any of their states.
+    /// Mailboxes of busy conversations. Lock order: this map before the state of any mailbox.
     mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
-    /// How many of them recovery has made.
+    /// Number of mailboxes that recovery created.
     recoveries: AtomicUsize,
     phase: AtomicU8,
-    /// The last mailbox came to rest.
+    /// Notified when the last mailbox has become idle during a shutdown.
     drained: Notify,
     make_courier: MakeCourier,
 }
 
-/// How far an instance is in its life.
+/// Life-cycle phase of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Open = 0,
-    /// Nothing new is taken in.
+    /// New activities are refused.
     Closing = 1,
-    /// Claims are given up; no commit makes one.
+    /// Claims are released, and no commit makes a new one.
     Releasing = 2,
 }
 
-/// The parts of a core that somebody chooses.
+/// Constructor arguments of a core: the seams and limits.
 pub(crate) struct Seams {
     pub(crate) logic: Arc<dyn Logic>,
     pub(crate) store: Arc<dyn Store>,
@@ -134,7 +134,7 @@ impl Core {
         self.phase.load(Ordering::SeqCst) >= Phase::Closing as u8
     }
 
-    /// Whether this instance gives its claims up: no commit of it makes a claim from then on.
+    /// Reports whether this instance is releasing its claims: no commit makes a claim from then on.
     pub(crate) fn is_releasing(&self) -> bool {
         self.phase.load(Ordering::SeqCst) >= Phase::Releasing as u8
     }
@@ -167,20 +167,19 @@ impl Core {
         lock(&self.mailboxes)
     }
 
-    /// How many conversations recovery may take up now.
+    /// Number of free recovery slots.
     pub(crate) fn free_recoveries(&self) -> usize {
         self.limits.recoveries_max.saturating_sub(self.recoveries.load(Ordering::Relaxed))
     }
 
-    /// A mailbox that recovery made counts until it comes to rest.
+    /// Counts a mailbox that recovery created, until it becomes idle.
     pub(crate) fn count_recovery(&self, mailbox: &Mailbox) {
         if !mailbox.is_recovery.swap(true, Ordering::Relaxed) {
             self.recoveries.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Gives a mailbox a place among those that recovery takes up at once, if it has none and one
-    /// is free. Whether it has one now.
+    /// Acquires a recovery slot for a mailbox, unless it has one. Returns true if it has one now.
     pub(crate) fn takes_place(&self, mailbox: &Mailbox) -> bool {
         let has_place = mailbox.is_recovery.load(Ordering::Relaxed) || self.free_recoveries() > 0;
         if has_place {
@@ -189,13 +188,13 @@ impl Core {
         has_place
     }
 
-    /// The conversations that this instance is busy with, by key.
+    /// Returns the busy conversations, sorted by key.
     pub(crate) fn busy(&self) -> Vec<Arc<Mailbox>> {
         let mailboxes = self.mailboxes();
         mailboxes.sorted().into_iter().map(|(_, mailbox)| Arc::clone(mailbox)).collect()
     }
 
-    /// The courier to be started, if there is something to do for one and none is at work.
+    /// Returns the courier to start, if there is work for one and none is running.
     pub(crate) fn courier(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,
@@ -213,9 +212,9 @@ impl Core {
         }
     }
 
-    /// Does a task here as far as it goes without waiting; the rest of it goes on in the
-    /// background. What never waits needs no task, and nobody has to be woken for it. If it panics
-    /// it ends, and not whoever did it: as a task of its own would.
+    /// Polls a task once in place, and spawns it if it is not done. A task that never waits so
+    /// needs neither a spawn nor a wake-up. A panic ends the task and not its caller, as for a
+    /// spawned one.
     pub(crate) async fn go(&self, mut task: Task) {
         let is_done = |context: &mut Context<'_>| {
             let polled = catch_unwind(AssertUnwindSafe(|| task.poll_unpin(context).is_ready()));
@@ -226,26 +225,27 @@ impl Core {
         }
     }
 
-    /// Forgets a mailbox that was seen at rest, if it still is. What comes to rest later is seen by
-    /// whoever brings it to rest.
+    /// Removes a mailbox that was seen idle, if it still is. One that becomes idle later is removed
+    /// by whoever makes it idle.
     pub(crate) fn retire(&self, mailbox: &Arc<Mailbox>) {
         let mut mailboxes = self.mailboxes();
-        // Runner and courier may both see the rest, and the conversation have another mailbox by
-        // then.
+        // Runner and courier may both see it idle, and the conversation may have another mailbox by
+        // now.
         let is_known = mailboxes.get(&mailbox.key).is_some_and(|known| Arc::ptr_eq(known, mailbox));
         if is_known && mailbox.state().is_idle() {
             drop(mailboxes.remove(&mailbox.key));
             if mailbox.ends_recovery() {
                 self.recoveries.fetch_sub(1, Ordering::Relaxed);
             }
-            // Only who closes waits for this. It said so before it looked at the mailboxes.
+            // Only a shutdown waits for this, and it sets the phase before it looks at the
+            // mailboxes.
             if mailboxes.len() == 0 && self.is_closing() {
                 self.drained.notify_waiters();
             }
         }
     }
 
-    /// Ends when no conversation is busy.
+    /// Waits until no conversation is busy.
     pub(crate) async fn drained(&self) {
         loop {
             let drained = self.drained.notified();
@@ -258,7 +258,7 @@ impl Core {
         }
     }
 
-    /// Shows a fleeting sign, if the channel has such and is quick about it.
+    /// Shows an ephemeral event in the background, if the channel supports it.
     pub(super) fn show(self: &Arc<Self>, key: &Key, sign: Activity) {
         let (core, key) = (Arc::clone(self), key.clone());
         let show = async move { drop(core.shown(&key, &sign).await) };
@@ -270,7 +270,7 @@ impl Core {
         self.within(SHOW_TIMEOUT, shown).await?.ok().flatten()
     }
 
-    /// Waits for a future until a deadline.
+    /// Awaits a future until a deadline.
     pub(super) async fn by<F: Future + Send>(
         &self,
         deadline: Deadline,
@@ -279,7 +279,7 @@ impl Core {
         self.within(deadline.left(self.uptime()), future).await
     }
 
-    /// Waits for a future, but not longer than a time.
+    /// Awaits a future with a time-out.
     pub(crate) async fn within<F: Future + Send>(
         &self,
         most: Duration,
@@ -290,7 +290,7 @@ impl Core {
             if let Poll::Ready(output) = future.as_mut().poll(context) {
                 return Poll::Ready(Some(output));
             }
-            // What is there at once needs no timer.
+            // A future that is ready at once needs no timer.
             let sleep = sleep.get_or_insert_with(|| self.clock.sleep(most));
             sleep.poll_unpin(context).map(|()| None)
         })

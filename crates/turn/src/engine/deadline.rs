@@ -1,11 +1,11 @@
-//! Deadlines: one absolute time for everything that is done for a batch.
+//! Deadline: one absolute time for all the work of a batch.
 
 use std::time::Duration;
 
-/// The least time that a call is given: one that is cut at once says nothing about the store.
+/// Minimum time-out of a call: one that is cut at once says nothing about the store.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// A time of this instance's monotonic clock at which somebody stops waiting.
+/// Deadline on this instance's monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Deadline(Duration);
 
@@ -14,12 +14,12 @@ impl Deadline {
         Self(uptime)
     }
 
-    /// Whether it has passed.
+    /// Reports whether the deadline has passed.
     pub(crate) fn is_over(self, now: Duration) -> bool {
         now >= self.0
     }
 
-    /// The time that is left.
+    /// Returns the remaining time, at least [`LEAST`].
     pub(crate) fn left(self, now: Duration) -> Duration {
         self.0.saturating_sub(now).max(LEAST)
     }

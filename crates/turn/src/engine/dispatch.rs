@@ -1,4 +1,4 @@
-//! Dispatch: puts work into mailboxes and starts the runners that see to it.
+//! Dispatch: puts work into mailboxes and starts runners.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::{
 use crate::{Key, error::Error, ledger::Chore, turn::Overlap};
 
 impl Core {
-    /// Puts an activity into its conversation's line. Gives the runner to be started, if none is at
-    /// work.
+    /// Enqueues an activity in its conversation's mailbox. Returns the runner to start, if none is
+    /// running.
     pub(crate) fn post(self: &Arc<Self>, key: &Key, item: Item) -> Result<Option<Task>, Error> {
         let mut mailboxes = self.mailboxes();
-        // Who closes says so before it looks at the mailboxes: it waits for what is in them by
-        // then.
+        // A shutdown sets the phase before it looks at the mailboxes, and waits for what is in them
+        // by then.
         if self.is_closing() {
             return Err(Error::Closing);
         }
@@ -38,7 +38,7 @@ impl Core {
         Ok(self.runner(mailbox, &mut state))
     }
 
-    /// Answers what has waited in a conversation's queue for longer than its deadline.
+    /// Fails the activities that have waited in a conversation's queue beyond their deadline.
     pub(crate) fn withdraw_late(&self, key: &Key) {
         let Some(mailbox) = self.mailboxes().get(key).cloned() else { return };
         let now = self.uptime();
@@ -47,8 +47,8 @@ impl Core {
         }
     }
 
-    /// Asks for a write that no activity causes, now if nothing runs, else with what runs next.
-    /// Gives the runner to be started, if none is at work.
+    /// Enqueues a chore (a write that no activity causes). Returns the runner to start, if none is
+    /// running.
     pub(crate) fn ask(self: &Arc<Self>, mailbox: &Arc<Mailbox>, chore: Chore) -> Option<Task> {
         let mut state = mailbox.state();
         if chore == Chore::Release {
@@ -61,11 +61,11 @@ impl Core {
         self.runner(mailbox, &mut state)
     }
 
-    /// Asks for a write in a conversation that this instance may not be busy with yet, for
-    /// recovery.
+    /// Enqueues a chore for recovery, in a conversation that this instance may not be busy with
+    /// yet.
     pub(crate) fn ask_for(self: &Arc<Self>, key: &Key, chore: Chore) {
         let mut mailboxes = self.mailboxes();
-        // Others find it: a shut-down does not wait for what comes after it.
+        // Other instances find it; a shutdown does not wait for later work.
         if self.is_closing() {
             return;
         }
@@ -79,7 +79,7 @@ impl Core {
         self.spawn(runner);
     }
 
-    /// The runner to be started, if none is at work.
+    /// Returns the runner to start, if none is running.
     pub(crate) fn runner(
         self: &Arc<Self>,
         mailbox: &Arc<Mailbox>,

@@ -1,5 +1,4 @@
-//! The further documents of an attempt: loaded when the logic asks, committed with the
-//! conversation.
+//! Further documents of an attempt: loaded when the logic asks, committed with the conversation.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -18,15 +17,16 @@ use crate::{
     sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock},
 };
 
-/// Further documents by key, shared by all turns of a batch: each sees what those before it did.
+/// Further documents by key, shared by all turns of a batch: each sees the changes of those before
+/// it.
 #[derive(Debug)]
 pub(super) struct FurtherDocuments {
     core: Arc<Core>,
-    /// Until when a load may take. A long turn has none: each load has its own.
+    /// Deadline of loads. A long turn has none: each load has its own.
     deadline: Option<Deadline>,
-    /// Which round this is.
+    /// Number of the round.
     round: u32,
-    /// Whether anything was ever asked for: most turns never do, and need not look inside.
+    /// Fast path: false until the first load, so that turns without further documents take no lock.
     is_used: AtomicBool,
     inside: Mutex<Inside>,
 }
@@ -34,18 +34,18 @@ pub(super) struct FurtherDocuments {
 #[derive(Debug, Default)]
 struct Inside {
     documents: BTreeMap<Key, Held>,
-    /// A load failed: whatever the logic made of that, the attempt cannot count.
+    /// Error of a failed load: the attempt is discarded, even if the logic has caught the error.
     failed: Option<Arc<Error>>,
-    /// Those that the store refuses for good: it is not asked again in this round.
+    /// Documents with a permanent store error: not loaded again in this round.
     refused: Vec<(Key, Arc<Error>)>,
-    /// Loads that have not answered yet.
+    /// Number of loads in progress.
     waiting: usize,
-    /// How long the logic has waited for loads.
+    /// Total time that the logic has waited for loads.
     waited: Duration,
 }
 
 impl Inside {
-    /// What is known of a document without asking the store. If not, a load begins.
+    /// Returns a loaded document or a known error. `None` begins a load.
     fn known(&mut self, key: &Key) -> Option<Result<Bag, Arc<Error>>> {
         if let Some(held) = self.documents.get(key) {
             return Some(Ok(held.document.bag.clone()));
@@ -65,11 +65,11 @@ impl Inside {
 pub(super) struct Held {
     pub(super) expect: Expect,
     pub(super) document: Document,
-    /// The properties as they were, once they are changed.
+    /// The original properties, if they were changed.
     pub(super) before: Option<Bag>,
 }
 
-/// A load under way. The logic may stop waiting for it at any time.
+/// Guard of a load in progress. The logic may stop waiting for it at any time.
 struct Waiting<'a>(&'a FurtherDocuments);
 
 impl Drop for Waiting<'_> {
@@ -89,12 +89,12 @@ impl FurtherDocuments {
         lock(&self.inside)
     }
 
-    /// Whether the logic asked for any.
+    /// Reports whether the logic asked for any.
     pub(super) fn is_used(&self) -> bool {
         self.is_used.load(Ordering::Acquire)
     }
 
-    /// Puts a turn's outcome back.
+    /// Stores the changed properties of a turn's outcome.
     pub(super) fn put(&self, key: &Key, bag: Bag) {
         if let Some(held) = self.inside().documents.get_mut(key)
             && held.document.bag != bag
@@ -104,22 +104,24 @@ impl FurtherDocuments {
         }
     }
 
-    /// The load that failed in the meantime, if one did.
+    /// Returns the error of a failed load, if there is one.
     pub(super) fn failed(&self) -> Option<Arc<Error>> {
         if self.is_used() { self.inside().failed.clone() } else { None }
     }
 
-    /// A turn has failed of it: those after it in the same round have not.
+    /// Clears the error of a failed load, once a turn has failed with it: later turns of the round
+    /// are unaffected.
     pub(super) fn forgive(&self) {
         self.inside().failed = None;
     }
 
-    /// How long the logic has waited for loads.
+    /// Total time that the logic has waited for loads.
     pub(super) fn waited(&self) -> Duration {
         if self.is_used() { self.inside().waited } else { Duration::ZERO }
     }
 
-    /// Notes that the logic was stopped: if it waited for a load then, that is no fault of its own.
+    /// Records that the logic was stopped by the deadline. If it was waiting for a load, the
+    /// failure is the store's and not its own.
     pub(super) fn stop(&self) {
         if self.is_used() {
             let mut inside = self.inside();
@@ -130,12 +132,12 @@ impl FurtherDocuments {
         }
     }
 
-    /// Whether anything is to be written.
+    /// Reports whether anything is to be written.
     pub(super) fn is_changed(&self) -> bool {
         self.is_used() && self.inside().documents.values().any(|held| held.before.is_some())
     }
 
-    /// The documents to be written.
+    /// Returns the documents to write.
     pub(super) fn changed(&self) -> Vec<(Key, Held)> {
         if !self.is_used() {
             return Vec::new();
@@ -145,8 +147,8 @@ impl FurtherDocuments {
         changed.map(|(key, held)| (key.clone(), held.clone())).collect()
     }
 
-    /// The documents that were only read, where a turn could have seen two states of them: with one
-    /// document there is nothing to compare it with.
+    /// Returns the documents that were only read, if there are several: a turn that read just one
+    /// cannot have seen an inconsistent state.
     pub(super) fn to_validate(&self) -> Vec<(Key, Expect)> {
         if !self.is_used() {
             return Vec::new();

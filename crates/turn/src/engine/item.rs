@@ -1,4 +1,4 @@
-//! Items: turns to be, waiting in a mailbox.
+//! Items: turns waiting in a mailbox.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     turn::Logic,
 };
 
-/// One turn to be: an activity, or several that became one.
+/// A waiting turn: one activity, or several that were coalesced.
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(super) parts: SmallVec<[Part; 1]>,
@@ -27,32 +27,33 @@ pub(crate) struct Item {
     pub(crate) since: Duration,
     pub(super) span: Span,
     pub(super) cause: Cause,
-    /// Whether it runs in a batch of its own: the store refused one that it was in.
+    /// True if it must run in a batch of its own, because the store permanently refused a batch
+    /// with it.
     pub(super) is_alone: bool,
-    /// The sender's ear for its signs.
+    /// Callback for ephemeral events, if the sender asked for them.
     pub(super) listener: Option<Listener>,
 }
 
-/// The cause of a turn.
+/// Cause of a turn.
 #[derive(Debug)]
 pub(crate) enum Cause {
     /// An inbound activity.
     Activity,
-    /// Nobody asked for it: a handler of its own runs instead of the bot's logic.
+    /// A proactive message: a handler of its own runs instead of the bot's logic.
     Proactive(Arc<dyn Logic>),
     /// A timer of the conversation, by its id.
     Timer(String),
-    /// An operator changes the document; no logic runs.
+    /// An operator's change of the document; no logic runs.
     Operator(Arc<Operation>),
 }
 
-/// A change of a document that an operator asks for.
+/// Operator's change of a document.
 #[derive(Debug)]
 pub(crate) struct Operation {
     pub(crate) what: OperationKind,
     /// One reply, or all of them.
     pub(crate) which: Option<ReplyId>,
-    /// How many replies it was done to.
+    /// Number of replies changed.
     pub(crate) count: AtomicUsize,
 }
 
@@ -69,7 +70,7 @@ impl Operation {
     }
 }
 
-/// The ear of a sender that listens to the signs of its turn (`deliveryMode: stream`).
+/// Callback of a sender that receives the turn's ephemeral events (`deliveryMode: stream`).
 #[derive(Clone)]
 pub(crate) struct Listener(pub(super) Arc<dyn Fn(Activity) + Send + Sync>);
 
@@ -85,7 +86,7 @@ impl fmt::Debug for Listener {
     }
 }
 
-/// One inbound activity and who waits for its answer.
+/// One inbound activity and the channel for its answer.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(super) id: TurnId,
@@ -93,17 +94,17 @@ pub(crate) struct Part {
     pub(super) sender: Option<oneshot::Sender<Result<Answer, Error>>>,
 }
 
-/// The answer to come of an item.
+/// Receiver of an item's answer.
 pub(crate) type Receiver = oneshot::Receiver<Result<Answer, Error>>;
 
 impl Item {
-    /// An item and the answer to come.
+    /// Makes an item and the receiver of its answer.
     pub(crate) fn new(
         id: TurnId,
         activity: Arc<Activity>,
         (now, since): (Timestamp, Duration),
     ) -> (Self, Receiver) {
-        // A kind we do not know is somebody else's text: not for logs.
+        // An unknown kind is text from outside: not for logs.
         let kind = match &activity.kind {
             Kind::Other(_) => "other",
             known => known.as_str(),
@@ -115,20 +116,20 @@ impl Item {
         (Self { parts, now, since, span, cause, is_alone, listener }, receiver)
     }
 
-    /// The same for another cause.
+    /// Sets another cause.
     pub(crate) fn caused_by(self, cause: Cause) -> Self {
         Self { cause, ..self }
     }
 
-    /// The same for a sender that listens.
+    /// Sets the callback for ephemeral events.
     pub(crate) fn heard_by(self, listener: Option<Listener>) -> Self {
         Self { listener, ..self }
     }
 
-    /// The turn of a timer: nobody waits for its answer.
+    /// Makes the turn of a timer: nobody waits for its answer.
     pub(super) fn of_timer(key: &Key, timer: &Timer, (now, since): (Timestamp, Duration)) -> Self {
         let id = TurnId::new(key, &timer.id);
-        // What cannot be read is told apart when its turn comes.
+        // An unreadable event is handled when its turn runs.
         let activity = Arc::new(timer.activity.get().unwrap_or_else(|_| Activity::event("")));
         let span = tracing::info_span!("turn", %id, kind = "timer");
         let parts = smallvec![Part { id, activity, sender: None }];
@@ -136,25 +137,25 @@ impl Item {
         Self { parts, now, since, span, cause, is_alone: false, listener: None }
     }
 
-    /// Whether it can be acknowledged before its turn has ended: nobody waits for what the turn
-    /// makes.
+    /// Reports whether it can be acknowledged before its turn has ended, because no result of the
+    /// turn goes into the answer.
     pub(crate) fn can_wait(&self) -> bool {
         let waits =
             |part: &Part| part.activity.kind == Kind::Invoke || expects_replies(&part.activity);
         match self.cause {
             Cause::Activity => !self.parts.iter().any(waits),
             Cause::Timer(_) => true,
-            // A handler of its own cannot be stored.
+            // A handler cannot be stored.
             Cause::Proactive(_) | Cause::Operator(_) => false,
         }
     }
 
-    /// Whether it is the turn of an id.
+    /// Reports whether it is the turn of an id.
     pub(super) fn is_of(&self, id: TurnId) -> bool {
         self.parts.iter().any(|part| part.id == id)
     }
 
-    /// Where the replies go.
+    /// Returns the origin, which addresses the replies.
     pub(super) fn origin(&self, activity: &Arc<Activity>) -> Origin {
         match self.cause {
             Cause::Activity => Origin::of(activity),
@@ -162,21 +163,21 @@ impl Item {
         }
     }
 
-    /// Tells everybody who waits the same.
+    /// Sends the same answer to all senders.
     pub(super) fn answer(self, result: &Result<Answer, Error>) {
         for part in self.parts {
             part.answer(result.clone());
         }
     }
 
-    /// Tells each part its own.
+    /// Sends each sender the answer of its part.
     pub(super) fn answer_each(self, verdict: Verdict) {
         for (part, verdict) in self.parts.into_iter().zip(verdict) {
             part.answer(verdict);
         }
     }
 
-    /// Whether another message can become part of this turn.
+    /// Reports whether another message can be coalesced into this turn.
     pub(super) fn takes(&self, other: &Self) -> bool {
         let plain = |item: &Self| {
             let activity = item.parts.first().map(|part| &part.activity);
@@ -195,18 +196,18 @@ impl Item {
 impl Part {
     fn answer(self, result: Result<Answer, Error>) {
         if let Some(sender) = self.sender {
-            // Nobody has to wait for an answer: the sender may have hung up.
+            // The sender may have stopped waiting.
             drop(sender.send(result));
         }
     }
 }
 
-/// Whether the replies of an activity's turn go into the answer.
+/// Reports whether the replies of an activity's turn go into the answer.
 pub(super) fn expects_replies(activity: &Activity) -> bool {
     matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
-/// What the runner takes at once: turns that share one load and one commit, and chores.
+/// Batch: turns and chores that share one load and one commit.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(super) items: Vec<Item>,
@@ -218,12 +219,12 @@ impl Batch {
         self.items.is_empty() && self.chores.is_empty()
     }
 
-    /// Whether an operator is among those who wait.
+    /// Reports whether the batch contains an operation of an operator.
     pub(super) fn is_operated(&self) -> bool {
         self.items.iter().any(|item| matches!(item.cause, Cause::Operator(_)))
     }
 
-    /// Tells all of them the same error.
+    /// Fails all items with the same error.
     pub(super) fn fail(self, error: &Error) {
         for item in self.items {
             item.answer(&Err(error.clone()));

@@ -1,5 +1,5 @@
-//! Signs of a turn whose sender listens (`deliveryMode: stream`): they go to that sender, not to
-//! the channel.
+//! Live source of a turn (`deliveryMode: stream`): ephemeral events go to the sender, not to the
+//! channel.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
     store,
 };
 
-/// The source of a turn: further documents, with signs that go to whoever listens.
+/// Returns the source of a turn; with a listener, one that sends ephemeral events to it.
 pub(super) fn source(
     documents: &Arc<FurtherDocuments>,
     listener: Option<&Listener>,
@@ -43,7 +43,7 @@ impl Source for Listened {
 
     async fn show(&self, _: &Key, sign: &Activity) -> Option<String> {
         (self.listener.0)(sign.clone());
-        // There is one listener, and it hears one message in the making.
+        // A listener receives a single stream, so a constant id will do.
         Some("stream".to_owned())
     }
 

@@ -1,4 +1,4 @@
-//! A run that nobody waits for any longer: it goes on after its activity was acknowledged.
+//! Long run: a run that continues after its activity was acknowledged.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::{
     run::{Made, Running},
 };
 
-/// A run of the logic that goes on, or what it made.
+/// A continued run of the logic, or its finished output.
 #[derive(Debug)]
 pub(super) struct LongRun {
     pub(super) attempt: Arc<Attempt>,
     pub(super) documents: Arc<FurtherDocuments>,
     pub(super) progress: Progress,
-    /// How many turns had committed when it began.
+    /// Number of turns that had committed when it began.
     turn: u64,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug)]
 pub(super) enum Progress {
     Running(Running),
-    /// It has ended. What it made is kept until it is committed, or does not hold any more.
+    /// It has ended. Its output is kept until it is committed or outdated.
     Made(Result<Made, Arc<Failure>>),
 }
 
@@ -38,7 +38,7 @@ impl LongRun {
         Self { attempt, documents, progress: Progress::Running(running), turn }
     }
 
-    /// Has it begun again if what is committed with it was not so when it began.
+    /// Marks the run as outdated if a commit changes the further documents it works on.
     pub(super) fn checked(mut self: Box<Self>) -> Box<Self> {
         if self.documents.is_changed() {
             self.outdate();
@@ -46,7 +46,7 @@ impl LongRun {
         self
     }
 
-    /// It does not hold any more: it is begun again, with the receipts that its turn has.
+    /// Marks the run as outdated: it starts again, with the receipts of its turn.
     pub(super) fn outdate(&mut self) {
         self.turn = u64::MAX;
     }
@@ -55,7 +55,7 @@ impl LongRun {
         entry.ids.first().is_some_and(|id| id == self.attempt.id.as_str())
     }
 
-    /// Whether what it began with is still so.
+    /// Reports whether the run is still based on the current document.
     pub(super) fn holds(&self, document: &Document) -> bool {
         self.turn == document.ledger.turn && self.attempt.bag == document.bag
     }

@@ -1,10 +1,10 @@
-//! Long turns: those that take longer than a channel waits.
+//! Long turns: asynchronous processing of turns that take longer than a channel waits.
 //!
-//! Such an activity is acknowledged when it is durable that it will be handled: it stands in the
-//! inbox of its conversation's document, and whatever arrives meanwhile, at any instance, takes its
-//! place behind it. The holder of the claim works the inbox off, one turn after the other, and
-//! looks up from a turn to see to the rest: to renew its claim, to record, to put others in line.
-//! If it dies, another instance takes the claim and runs the turn from its beginning.
+//! The activity is acknowledged once it is durable in the inbox of its conversation's document;
+//! whatever arrives meanwhile, at any instance, queues behind it. The holder of the claim works the
+//! inbox off, one turn after the other. While a turn runs it also handles other work of the
+//! mailbox: it renews the claim, records acknowledgements, and appends arrivals to the inbox. If it
+//! dies, another instance takes the claim over and runs the turn from the beginning.
 
 mod aside;
 mod ending;
@@ -35,10 +35,10 @@ use crate::{
     run::{Made, Running},
 };
 
-/// The pause after the store refused for good what a long turn made.
+/// Pause after a permanent store error for the output of a long turn.
 const REFUSED: Duration = Duration::from_secs(6);
 
-/// Works the inbox off until it is empty or somebody else's.
+/// Works the inbox off until it is empty or the claim is lost.
 pub(super) async fn work(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
@@ -56,7 +56,7 @@ pub(super) async fn work(
             Err(setback) => setback,
         };
         setbacks += 1;
-        // As long as nobody else can have taken over, what was made is worth another try.
+        // Retry the output as long as no other instance can have taken over.
         let since = *failing_since.get_or_insert_with(|| core.uptime());
         if core.uptime().saturating_sub(since) >= 2 * limits.claim {
             break;
@@ -65,7 +65,7 @@ pub(super) async fn work(
         let reason = setback.reason();
         tracing::debug!(key = %mailbox.key, setbacks, %reason, "a long turn, another round");
         if matches!(setback, Setback::Refused(_) | Setback::Never(_)) {
-            // Somebody has to mend something.
+            // An operator has to act first.
             core.clock.sleep(REFUSED).await;
         }
         core.back_off(&setback, setbacks, Deadline::at(core.uptime() + limits.claim / 4)).await;
@@ -74,11 +74,11 @@ pub(super) async fn work(
             core.give_up(item, setbacks, now, &reason);
         }
     }
-    // What is left is found again when this instance, or another, looks for what waits.
+    // The sweep of this or another instance finds what is left.
     mailbox.state().queue.has_inbox = false;
 }
 
-/// Brings the first one in line to its end.
+/// Runs the first activity of the inbox to its end.
 async fn step(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
@@ -111,13 +111,13 @@ async fn step(
     run.progress = Progress::Made(made);
     let ended = ending::finish(core, mailbox, &mut run, &entry).await;
     if ended.is_err() {
-        // A finished run is not thrown away.
+        // Keep the finished run for the retry.
         *carried = Some(run);
     }
     ended
 }
 
-/// Begins with one that stands in line.
+/// Starts the run of an inbox entry.
 fn start(
     core: &Arc<Core>,
     mailbox: &Mailbox,
@@ -141,7 +141,8 @@ fn start(
     Ok(Box::new(LongRun::new(attempt, running, documents, turn)))
 }
 
-/// Waits for a run, and looks up from time to time. `None` when the turn is not ours any more.
+/// Waits for a run while handling other work of the mailbox. Returns `None` when the claim was
+/// lost.
 async fn wait(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
@@ -183,7 +184,7 @@ async fn wait(
     }
 }
 
-/// Waits for a run for a time, or until something is queued.
+/// Waits for a run until a time-out or until work is queued.
 async fn look_up_from(
     core: &Core,
     mailbox: &Mailbox,

@@ -1,6 +1,6 @@
-//! The mailbox: everything this process knows of one conversation while it is busy with it.
+//! The mailbox: per-conversation queue and delivery state, in memory (an actor's mailbox).
 //!
-//! Activities wait here in one line. One runner at a time takes them from the line and is the only
+//! Activities wait here in one queue. One runner at a time takes them from it and is the only
 //! writer of the conversation's document in this process; one courier at a time delivers its
 //! outbox. A mailbox exists only while there is something to do.
 
@@ -24,20 +24,21 @@ use crate::{
     turn::Overlap,
 };
 
-/// One conversation in this process.
+/// Mailbox of one conversation in this process.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     pub(crate) key: Key,
     state: Mutex<MailboxState>,
-    /// The runner finished something; the courier waits for this.
+    /// Notified when the runner has finished something; the courier waits for this.
     pub(crate) changed: Notify,
-    /// Something was queued that a runner in a long turn looks at, or that cannot wait.
+    /// Notified when work is queued that interrupts a running turn: any work during a long turn,
+    /// otherwise urgent chores.
     pub(crate) called: Notify,
-    /// Whether recovery made it: then it counts against the limit of those.
+    /// True if recovery created it: then it occupies a recovery slot.
     pub(super) is_recovery: AtomicBool,
 }
 
-/// The state that runner and courier share: the queue of the one, the deliveries of the other.
+/// State shared by runner and courier: the queue and the deliveries.
 #[derive(Debug, Default)]
 pub(crate) struct MailboxState {
     pub(crate) queue: Queue,
@@ -59,13 +60,13 @@ impl Mailbox {
         lock(&self.state)
     }
 
-    /// Whether recovery made it; from now on it did not.
+    /// Releases the recovery slot; returns true if the mailbox had one.
     pub(super) fn ends_recovery(&self) -> bool {
         self.is_recovery.swap(false, Ordering::Relaxed)
     }
 
-    /// The runner's next work. It counts as gone when there is nothing. A courier that waits hears
-    /// of what it has done.
+    /// Takes the runner's next work; without any the runner counts as stopped. Notifies a waiting
+    /// courier of completed work.
     pub(super) fn take(&self, limits: &Limits, overlap: Overlap, has_worked: bool) -> Work {
         let mut state = self.state();
         if has_worked && state.delivery.is_courier_on {
@@ -81,7 +82,7 @@ impl Mailbox {
         }
         if state.queue.chores.iter().any(Chore::is_urgent) {
             use futures_util::FutureExt;
-            // Consume the permit: this runner sees to it.
+            // Consume the permit: this runner takes the chores.
             self.called.notified().now_or_never();
         }
         match state.queue.take(limits, overlap) {
@@ -93,7 +94,7 @@ impl Mailbox {
         }
     }
 
-    /// Puts items back to where they were, first.
+    /// Puts items back at the front of the queue.
     pub(super) fn put_back(&self, items: Vec<Item>) {
         self.state().queue.put_back(items);
     }
@@ -106,8 +107,8 @@ impl Mailbox {
         self.state().queue.chores.extend(chores);
     }
 
-    /// Takes what can be seen to while a turn goes on: chores, and what takes its place in line.
-    /// Whoever waits for an answer waits on, until it is too late.
+    /// Takes the work that can be done while a long turn runs: chores, items that can be put into
+    /// the inbox, and items past their deadline. Items whose sender needs a result keep waiting.
     pub(super) fn take_aside(&self, is_late: impl Fn(&Item) -> bool) -> Batch {
         let queue = &mut self.state().queue;
         let chores = std::mem::take(&mut queue.chores);
@@ -116,13 +117,13 @@ impl Mailbox {
         if let Some(at) = items.iter().position(|item| item.is_alone) {
             let alone = items.remove(at);
             queue.put_back(std::mem::replace(&mut items, vec![alone]));
-            // There is more.
+            // More work is left in the queue.
             self.called.notify_one();
         }
         Batch { items, chores }
     }
 
-    /// Takes what has waited too long.
+    /// Takes the items past their deadline.
     pub(super) fn take_late(&self, is_late: impl Fn(&Item) -> bool) -> Vec<Item> {
         self.state().queue.extract(is_late)
     }
@@ -133,7 +134,7 @@ impl MailboxState {
         self.queue.is_idle() && self.delivery.is_idle()
     }
 
-    /// How a runner leaves that has nothing to do.
+    /// Exit of a runner that has nothing left to do.
     fn exit(&self) -> RunnerExit {
         let delivery = &self.delivery;
         let is_seen_to = delivery.is_courier_on || delivery.is_ack_queued || delivery.is_settled();
@@ -144,7 +145,7 @@ impl MailboxState {
         }
     }
 
-    /// Whether a reply may have arrived already.
+    /// Reports whether a reply may have arrived already.
     pub(super) fn is_doubtful(&self, id: &ReplyId) -> bool {
         self.delivery.is_doubtful(id)
     }

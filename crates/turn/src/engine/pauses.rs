@@ -11,12 +11,12 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Pauses {
     channels: Mutex<BTreeSet<String>>,
-    /// Usually none is, and nobody need look inside.
+    /// Fast path: false while no channel is paused, so that the lock is not needed.
     is_any: AtomicBool,
 }
 
 impl Pauses {
-    /// Pauses a channel, or lets it go on. Whether that changed anything.
+    /// Pauses or resumes a channel. Returns true if that changed anything.
     pub(crate) fn set(&self, channel: &str, is_paused: bool) -> bool {
         let mut channels = lock(&self.channels);
         let is_changed = match is_paused {
@@ -27,7 +27,7 @@ impl Pauses {
         is_changed
     }
 
-    /// Whether the channel of a conversation is paused.
+    /// Reports whether the channel of a conversation is paused.
     pub(crate) fn is_paused(&self, key: &Key) -> bool {
         if !self.is_any.load(Ordering::Acquire) {
             return false;

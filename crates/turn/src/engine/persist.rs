@@ -1,7 +1,7 @@
-//! Persist: the commit of a draft and its further documents. The one place where a turn is written.
+//! Commit of a draft and its further documents: the one place where turns are written.
 //!
-//! It says what was committed and performs nothing: answers, deliveries, alarms and the cache are
-//! the caller's, by [`Committed`].
+//! It returns what was committed and performs nothing: answers, deliveries, alarms and the cache
+//! are left to the caller, by [`Committed`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,33 +22,33 @@ use crate::{
     store::{ETag, Error, Saved, Write},
 };
 
-/// Why nothing was committed.
+/// Reason why nothing was committed.
 #[derive(Debug)]
 pub(super) enum Uncommitted {
-    /// Another write came first.
+    /// Conflict: another write came first.
     Conflict,
-    /// The outcome is not known, or the store failed. Load and look.
+    /// The outcome is unknown, or the store failed: load again to find out.
     Again {
-        /// What happened, for the error if it goes on like this.
+        /// Description, for the error if retries fail too.
         reason: String,
-        /// How long the store asks to wait.
+        /// Wait that the store asks for.
         wait: Option<Duration>,
     },
-    /// It can never succeed.
+    /// Permanent error.
     Never(Arc<Error>),
 }
 
-/// A commit that is durable, and what follows from it.
+/// A durable commit, and the data for the actions after it.
 #[derive(Debug)]
 pub(super) struct Committed {
     pub(super) document: Box<Document>,
     pub(super) etag: ETag,
     pub(super) bytes: usize,
-    /// When it began: from then on the claim in it is proven.
+    /// Start of the commit: the claim in it is proven from then on.
     pub(super) began: Moment,
-    /// Whether the outbox was taken over from another instance.
+    /// True if the outbox was taken over from another instance.
     pub(super) is_taken: bool,
-    /// Whether it decided about further documents that are to be finished.
+    /// True if it decided about further documents that are still to be finished.
     pub(super) has_decided: bool,
 }
 
@@ -62,7 +62,7 @@ impl Uncommitted {
 }
 
 impl Core {
-    /// Writes a draft and the further documents, all or none.
+    /// Commits a draft and its further documents atomically.
     pub(super) async fn commit(
         &self,
         key: &Key,
@@ -116,8 +116,8 @@ impl Core {
         Error::Unknown { store: self.store.to_string().into(), reason, source: None }
     }
 
-    /// Validates the documents that were only read: between the last read and the first look here
-    /// all of them were as they were read, so the turn saw one state.
+    /// Validates the documents that were only read: between the last read and the first check here
+    /// all of them were unchanged, so the turn saw a consistent state.
     pub(super) async fn validate(
         &self,
         documents: &FurtherDocuments,
@@ -148,8 +148,8 @@ impl Core {
         }
     }
 
-    /// Prepares the further documents and writes the conversation. `rev` is the revision it
-    /// replaces.
+    /// Two-phase commit: prepares the further documents, then writes the conversation. `rev` is the
+    /// revision that this replaces.
     async fn save_in_steps(
         &self,
         write: Write,
@@ -181,10 +181,10 @@ impl Core {
     }
 }
 
-/// The names that a commit leaves for those who must finish it.
+/// Makes the commit record: the names of the further documents, for whoever finishes them.
 fn decide(id: String, further: &[(Key, Held)]) -> Decided {
     let documents = further.iter().map(|(key, held)| {
-        // The revision that the prepared document will have: an older one is a stale read.
+        // Revision of the prepared document: an older one is a stale read.
         (key.as_str().to_owned(), held.document.ledger.rev + 1)
     });
     Decided { id, documents: documents.collect() }

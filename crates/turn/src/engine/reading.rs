@@ -1,4 +1,4 @@
-//! Reading and writing single documents: text to document and back, within a deadline.
+//! Reading and writing of single documents: text to document and back, within a deadline.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Core {
-    /// Reads a document from the store. Absent is an empty document.
+    /// Reads a document from the store; an absent one is empty.
     pub(super) async fn read(
         &self,
         key: &Key,
@@ -28,8 +28,7 @@ impl Core {
         }
     }
 
-    /// How long an outbox rests from now on, by the time that is written there; a timer ends it,
-    /// too.
+    /// Reads the remaining rest of an outbox from its document; a timer ends it, too.
     pub(crate) async fn rest_left(&self, key: &Key) -> Option<Duration> {
         let deadline = Deadline::at(self.uptime() + self.limits.claim / 4);
         let (document, _) = self.read(key, deadline).await.ok()?;
@@ -39,21 +38,20 @@ impl Core {
         Some(until.since(self.now()))
     }
 
-    /// Takes note of an error about a document, if it is a refusal.
+    /// Records a permanent error of a document.
     pub(super) fn note_refusal(&self, key: &Key, error: &Error) {
         if !error.is_transient() {
             self.refusals.note(key, error, self.uptime());
         }
     }
 
-    /// The error of a store that did not answer in time.
+    /// Makes the error of a store that did not answer in time.
     pub(super) fn silent(&self) -> Error {
         let reason = "no answer before the deadline".to_owned();
         Error::Unavailable { store: self.store.to_string().into(), reason, source: None }
     }
 
-    /// Gives a document its next revision and writes it as text. History that has no room goes
-    /// first.
+    /// Serialises a document with its next revision, after trimming history that has no room.
     pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.trim(&self.limits);
         let ledger = &mut document.ledger;
@@ -72,13 +70,13 @@ impl Core {
         if ttl.is_set() { ttl.of(key) } else { None }
     }
 
-    /// Whether a document counts as absent by now.
+    /// Reports whether a document has expired.
     pub(super) fn is_expired(&self, key: &Key, document: &Document) -> bool {
         document.ledger.expires.is_some()
             && is_expired(&document.ledger, self.now(), self.limits.ttl.of(key))
     }
 
-    /// Removes a document that counts as absent, if it is still the one that was seen.
+    /// Deletes an expired document, if its version is still the one that was seen.
     pub(super) async fn remove(&self, key: &Key, etag: &ETag, deadline: Deadline) {
         let removed = self.by(deadline, self.store.delete(key, etag)).await;
         self.cache().forget(key);
@@ -87,7 +85,7 @@ impl Core {
         }
     }
 
-    /// Keeps a document in memory that this instance read or wrote.
+    /// Caches a document that this instance read.
     pub(super) fn remember(&self, key: &Key, document: Box<Document>, expect: Expect) {
         if let Expect::At(etag) = expect {
             let bytes = document.bytes();

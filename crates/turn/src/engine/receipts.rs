@@ -1,4 +1,4 @@
-//! Receipts of `once`, by turn: they outlive attempts, given-up turns and redeliveries in this
+//! Cache of `once` receipts (memoised results) by turn, across attempts and redeliveries in this
 //! process.
 
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::{
     sync::{AtomicBool, Mutex, Ordering, lock},
 };
 
-/// The receipts of turns, the least recently used forgotten first.
+/// LRU cache of the receipts of turns.
 #[derive(Debug)]
 pub(crate) struct ReceiptBook {
     by_turn: Mutex<LruCache<TurnId, Arc<Receipts>, Hashed>>,
-    /// Most bots never call `once`, and need not look inside.
+    /// Fast path: false until the first call of `once`, so that bots without one take no lock.
     is_used: AtomicBool,
     most: usize,
 }
@@ -47,8 +47,8 @@ impl ReceiptBook {
         }
     }
 
-    /// A turn is durable. Its receipts stay for a while: a stale read may have it run once more,
-    /// for nothing. Its streams go; they hold on to the instance.
+    /// Drops the streams of a durable turn, because they keep the instance alive. Its other
+    /// receipts stay for a while: after a stale read the turn may run once more, in vain.
     pub(crate) fn settle(&self, turn: TurnId) {
         if !self.is_used() {
             return;

@@ -1,5 +1,4 @@
-//! Documents that the store refuses for good: somebody has to mend something, and hears of each
-//! once.
+//! Documents with a permanent store error, each logged once, because an operator has to act.
 
 use std::time::Duration;
 
@@ -10,22 +9,22 @@ use crate::{
     sync::{AtomicBool, Mutex, Ordering, lock},
 };
 
-/// How many are remembered. Beyond that the store as a whole is what has to be mended.
+/// Maximum number remembered. Beyond that the store as a whole is broken.
 const MOST: usize = 10_000;
-/// How long looks into the store leave one alone after a refusal.
+/// Time for which the sweep skips a document after a refusal.
 const REST: Duration = Duration::from_secs(10);
 
-/// Documents that are refused, until the store takes them again: longer than their mailboxes live.
+/// Refused documents, until the store accepts them again; they outlive their mailboxes.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
-    /// When each was refused last.
+    /// Time of the last refusal of each.
     known: Mutex<ByKey<Duration>>,
-    /// Usually there are none, and nobody need look inside.
+    /// Fast path: false while the map is empty, so that the lock is not needed.
     is_any: AtomicBool,
 }
 
 impl Refusals {
-    /// Takes note of a refusal. The first one in a row is logged.
+    /// Records a refusal. Logs the first one in a row.
     pub(super) fn note(&self, key: &Key, error: &store::Error, now: Duration) {
         let mut known = lock(&self.known);
         let is_known = known.get(key).is_some();
@@ -41,13 +40,13 @@ impl Refusals {
         tracing::warn!(%key, %error, "the store refuses a document; it is asked again seldom");
     }
 
-    /// Whether a document was refused a moment ago: looks into the store leave it alone.
+    /// Reports whether a document was refused recently, so that the sweep skips it.
     pub(crate) fn is_recent(&self, key: &Key, now: Duration) -> bool {
         self.is_any.load(Ordering::Acquire)
             && lock(&self.known).get(key).is_some_and(|at| now < *at + REST)
     }
 
-    /// The store has taken a write of the conversation, or shown the further document.
+    /// Clears a document after the store has accepted a write of it, or loaded it.
     pub(super) fn end(&self, key: &Key) {
         if !self.is_any.load(Ordering::Acquire) {
             return;

@@ -1,4 +1,4 @@
-//! A round: one load, the turns of a batch, one commit.
+//! Round: one optimistic attempt at a batch: load, run, commit.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,18 +24,18 @@ use crate::{
     store::{self, ETag, Expect},
 };
 
-/// Why a round did not bring it to an end.
+/// Reason why a round did not commit.
 #[derive(Debug)]
 pub(super) enum Setback {
-    /// The outcome is not known, or the store failed.
+    /// The outcome is unknown, or the store failed.
     Again { reason: String, wait: Option<Duration> },
     /// Another instance committed first.
     Conflict,
-    /// Everything that is left waits for a turn that was acknowledged and has not ended.
+    /// All items wait behind a long turn.
     Behind,
-    /// It can never succeed, whatever the turns of the conversation make.
+    /// Permanent error of the conversation, whatever its turns do.
     Refused(Error),
-    /// It can never succeed with what one of the turns makes or asks for.
+    /// Permanent error caused by the output or the loads of one of the turns.
     Never(Error),
 }
 
@@ -47,7 +47,7 @@ impl Setback {
         }
     }
 
-    /// The same for a further document: it may be that of one turn alone.
+    /// The same for a further document: only one turn may be affected.
     pub(super) fn of_further(error: Arc<store::Error>) -> Self {
         match Self::of(error) {
             Self::Refused(error) => Self::Never(error),
@@ -68,7 +68,7 @@ impl Setback {
         }
     }
 
-    /// How long the store asks to wait.
+    /// Returns the wait that the store asks for.
     pub(super) fn wait(&self) -> Duration {
         match self {
             Self::Again { wait, .. } => wait.unwrap_or_default(),
@@ -87,11 +87,12 @@ impl From<Uncommitted> for Setback {
     }
 }
 
-/// A round that committed, or had nothing to write. Items without a verdict go back into the queue.
+/// Result of a round that committed or had nothing to write. Items without a verdict go back into
+/// the queue.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub(super) verdicts: SmallVec<[Option<Verdict>; 1]>,
-    /// The run that goes on.
+    /// Run that continues as a long turn.
     pub(super) late: Option<Box<LongRun>>,
 }
 
@@ -103,26 +104,26 @@ pub(super) struct Round<'a> {
     pub(super) deadline: Deadline,
     pub(super) draft: Draft,
     pub(super) documents: Arc<FurtherDocuments>,
-    /// Whether the document comes from the store, not from memory.
+    /// True if the document was loaded from the store, not from the cache.
     is_fresh: bool,
     pub(super) tally: Tally,
     streak: Streak,
 }
 
-/// What a round counts if it commits.
+/// Counts to add to the statistics if the round commits.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) turns: usize,
     pub(super) accepted: usize,
     pub(super) fired: usize,
-    /// Timers and acknowledged turns given up.
+    /// Timers and acknowledged turns that were parked.
     pub(super) parked: usize,
     /// Turns that have receipts.
     pub(super) paid: SmallVec<[TurnId; 1]>,
 }
 
 impl<'a> Round<'a> {
-    /// Loads the document: from memory in the first round where that may do, else from the store.
+    /// Loads the document: from the cache in the first round if allowed, otherwise from the store.
     pub(super) async fn load(
         core: &'a Arc<Core>,
         mailbox: &'a Arc<Mailbox>,
@@ -187,17 +188,17 @@ impl<'a> Round<'a> {
         self.draft.is_changed |= self.documents.is_changed();
         self.settle_claim(batch.chores.iter().any(Chore::gives_up));
         if !self.draft.is_changed {
-            // Neither a failure nor that a turn has not ended is to be told from memory.
+            // Failures and pending turns must not be answered from a cached document.
             let is_doubtful =
                 |verdict: &Result<Answer, Error>| !verdict.as_ref().is_ok_and(|a| !a.is_pending);
             let has_failed = ended.verdicts.iter().flatten().flatten().any(is_doubtful);
             if (has_failed || batch.is_operated()) && !self.is_fresh {
-                // No commit says that the document was still so when the logic failed on it, or
-                // when an operator found nothing in it.
+                // Without a commit nothing proves that the document was current when the logic
+                // failed on it, or when an operator found nothing in it.
                 return Err(Setback::again("the document in memory may be old"));
             }
             if has_failed {
-                // Nor must it have failed on half of another turn's commit.
+                // Nor may it have failed on half of another turn's commit.
                 self.core.validate(&self.documents, self.deadline).await?;
             }
             self.leave(batch, (has_handed, has_failed), stale).await?;
@@ -211,7 +212,7 @@ impl<'a> Round<'a> {
         if is_behind { Err(Setback::Behind) } else { Ok(ended) }
     }
 
-    /// Settles who delivers: this instance, unless it gives its claims up.
+    /// Settles the claim: this instance takes it, unless it releases its claims.
     pub(super) fn settle_claim(&mut self, gives_up: bool) {
         let core = self.core;
         let is_shunned = || core.shunned.contains(&self.mailbox.key, || core.uptime());
@@ -219,7 +220,7 @@ impl<'a> Round<'a> {
         self.draft.settle_claim(core.me(), gives_up, || core.now());
     }
 
-    /// Commits the draft, performs what follows, and counts.
+    /// Commits the draft, performs the actions after it, and updates the statistics.
     pub(super) async fn commit(self) -> Result<(), Setback> {
         let Self { core, mailbox, deadline, draft, documents, tally, streak, .. } = self;
         match core.commit(&mailbox.key, draft, &documents, deadline).await {
@@ -249,7 +250,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Leaves the document as it is stored.
+    /// Ends a round that has nothing to write.
     async fn leave(
         self,
         batch: &Batch,
@@ -257,15 +258,15 @@ impl<'a> Round<'a> {
         stale: Option<ETag>,
     ) -> Result<(), Setback> {
         let Self { core, mailbox, deadline, draft, is_fresh, .. } = self;
-        // A record that an earlier commit has made already needs no other; the courier knows by
-        // now.
+        // Hand-overs that an earlier commit has recorded need no other write; the courier knows of
+        // it by now.
         let is_wanted = |chore: &Chore| match chore {
             Chore::Record => has_handed,
             Chore::Finish => false,
             _ => true,
         };
         if !is_fresh && batch.chores.iter().any(is_wanted) {
-            // Memory knows nothing of what was asked for; the store may.
+            // The cached document does not show what the chore is about; the stored one may.
             return Err(Setback::again("the document in memory is old"));
         }
         let expired = match (draft.is_expired, &draft.expect) {
@@ -277,23 +278,24 @@ impl<'a> Round<'a> {
             None => core.unchanged(mailbox, draft, is_fresh),
         }
         if has_failed {
-            // The next one looks into the store: another instance may know better.
+            // The next round loads from the store: another instance may have changed the document.
             core.cache().forget(&mailbox.key);
         }
         Ok(())
     }
 
-    /// Leaves the document as it is, for whoever comes next.
+    /// Ends the round without a write.
     pub(super) fn leave_alone(self) {
         self.core.unchanged(self.mailbox, self.draft, self.is_fresh);
     }
 
-    /// Brings what the courier did and asks for into the draft. Whether it has handed anything
-    /// over.
+    /// Applies unrecorded hand-overs and chores to the draft. Returns true if there were
+    /// hand-overs.
     pub(super) fn catch_up(&mut self, chores: &[Chore]) -> bool {
         let mut state = self.mailbox.state();
         if chores.contains(&Chore::Release) {
-            // It may have become ours since. Nothing is handed over that this does not know of.
+            // The claim may have become ours since. Nothing may be delivered that this commit does
+            // not record.
             state.delivery.begin_release();
         }
         if chores.iter().any(|chore| matches!(chore, Chore::Hold(_))) {
@@ -305,8 +307,8 @@ impl<'a> Round<'a> {
         !handed.is_empty()
     }
 
-    /// Puts timers that are due into the queue, as turns of their own. Gives the version of a
-    /// document that this instance has seen over its time, and unchanged, for a whole time to live.
+    /// Enqueues due timers as turns. Returns the version of a document that this instance has seen
+    /// expired and unchanged for a whole time to live.
     fn wake(&mut self, batch: &Batch) -> Option<ETag> {
         let wakes = batch.chores.iter().filter_map(|chore| match chore {
             Chore::Wake(wake) => Some(wake),
@@ -318,7 +320,8 @@ impl<'a> Round<'a> {
             let moment = core.moment();
             let mut state = self.mailbox.state();
             let waiting = &mut state.queue.waiting;
-            // Every instance that committed here has an alarm; the last of them fires.
+            // Every instance that committed here has an alarm; the one that committed last fires
+            // the timer.
             let is_first = *wake != Wake::Timer || self.draft.is_written_by(core.me());
             let due = if is_first { self.draft.due_timers(moment.wall) } else { Vec::new() };
             for timer in due {

@@ -1,4 +1,5 @@
-//! The runner: takes what waits in a mailbox and brings it to a commit, until nothing waits.
+//! The runner (an actor's loop, the single writer): commits the work of a mailbox batch by batch,
+//! until it is empty.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -11,14 +12,14 @@ use super::{
     mailbox::{Mailbox, RunnerExit, Work},
 };
 
-/// A rest is this many times as long as a batch took.
+/// Length of a pause, in multiples of the duration of a batch.
 const REST_TIMES: u32 = 16;
-/// The shortest rest.
+/// The shortest pause.
 const REST_MIN: Duration = Duration::from_millis(20);
-/// The longest rest.
+/// The longest pause.
 const REST_MAX: Duration = Duration::from_millis(500);
 
-/// Serves a mailbox until nothing waits in it.
+/// Serves a mailbox until it is empty.
 pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
     let (mut carried, mut batches) = (None, 0);
     loop {
@@ -34,7 +35,7 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
         let is_burst = batches % core.limits.burst_max.max(1) == 0;
         let began = is_burst.then(|| core.uptime());
         let ended = {
-            // Pinned where it is: what is large is not moved into the future around it.
+            // Pinned in place, so that a large future is not moved into the one around it.
             let working = std::pin::pin!(async {
                 match work {
                     Work::Batch(batch) => process(&core, &mailbox, batch).await,
@@ -51,10 +52,10 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
         if let Ok(late) = ended {
             carried = late;
         } else {
-            // A broken invariant stops these turns, not the process; their senders hear of it.
+            // A broken invariant fails these turns, not the process; their senders get an error.
             tracing::error!(key = %mailbox.key, "an invariant of the engine is broken; please report");
             core.cache().forget(&mailbox.key);
-            // What is left is found again by recovery: not at once, so nothing spins.
+            // Recovery finds what is left, after a while, so that nothing spins.
             mailbox.state().queue.has_inbox = false;
         }
         if let Some(began) = began
@@ -65,7 +66,7 @@ pub(super) async fn run(core: Arc<Core>, mailbox: Arc<Mailbox>) {
     }
 }
 
-/// Rests for a moment, so that another instance gets its turn in a conversation with much to do.
+/// Pauses for a moment, so that another instance can commit in a busy conversation (fairness).
 async fn rest(core: &Core, commit: Duration) {
     core.clock.sleep((REST_TIMES * commit).clamp(REST_MIN, REST_MAX)).await;
 }
@@ -74,7 +75,7 @@ fn leave(core: &Arc<Core>, mailbox: &Arc<Mailbox>, exit: &RunnerExit) {
     match exit {
         RunnerExit::Idle => core.retire(mailbox),
         RunnerExit::Watched => {}
-        // The commit that should have recorded or released it failed.
+        // The commit that should have recorded the hand-over or released the claim failed.
         RunnerExit::Unsettled => core.spawn(core.courier(mailbox, &mut mailbox.state())),
     }
 }

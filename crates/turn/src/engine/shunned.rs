@@ -1,5 +1,5 @@
-//! Conversations that only a newer build can go on with: this instance leaves them alone for a
-//! while.
+//! Conversations deferred to instances of a newer build, because this build cannot read their
+//! state.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use crate::{
     sync::{AtomicBool, Mutex, Ordering, lock},
 };
 
-/// How long one is left alone.
+/// Time for which a conversation is deferred.
 const TIME: Duration = Duration::from_secs(30);
-/// How many are remembered.
+/// Maximum number remembered.
 const MOST: usize = 10_000;
 
-/// Conversations and until when they are left alone.
+/// Deferred conversations, each with the end of its deferral.
 #[derive(Debug, Default)]
 pub(crate) struct Shunned {
     until: Mutex<ByKey<Duration>>,
-    /// Usually there are none, and nobody need look inside.
+    /// Fast path: false while the map is empty, so that the lock is not needed.
     is_any: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ impl Shunned {
         }
     }
 
-    /// Whether a conversation is left alone now.
+    /// Reports whether a conversation is deferred now.
     pub(crate) fn contains(&self, key: &Key, now: impl FnOnce() -> Duration) -> bool {
         if !self.is_any.load(Ordering::Acquire) {
             return false;

@@ -1,9 +1,9 @@
-//! Suspension: a machine that sleeps stops its monotonic clock, and only the wall clock tells
-//! afterwards.
+//! Detection of suspension: a sleeping machine stops its monotonic clock, and only the wall clock
+//! shows that afterwards.
 //!
-//! A wall clock that gains on the monotonic one by seconds means that the machine slept, or that
-//! somebody set the clock. Either way a claim that was made before proves nothing any more: it is
-//! renewed before anything is sent. Noted once, whatever the clock does later.
+//! A wall clock that gains seconds on the monotonic one means that the machine slept, or that the
+//! clock was set. Either way earlier proof of a claim is void: the claim is renewed before anything
+//! is sent. Once noticed this stays recorded, whatever the clock does later.
 
 use std::{
     sync::atomic::{AtomicI64, AtomicU64, Ordering},
@@ -12,20 +12,20 @@ use std::{
 
 use crate::clock::Timestamp;
 
-/// A gain below this is how clocks are.
+/// Gains up to this are ordinary clock drift.
 const GAIN_MS: i64 = 2000;
 
-/// What both clocks said last, and when they last disagreed.
+/// Last offset of the two clocks, and the last time at which a suspension was noticed.
 #[derive(Debug, Default)]
 pub(crate) struct Suspension {
-    /// Wall clock less monotonic clock, in milliseconds; zero before the first look.
+    /// Wall clock minus monotonic clock, in milliseconds; zero before the first check.
     offset_ms: AtomicI64,
-    /// The monotonic time at which a suspension was noticed last.
+    /// Monotonic time at which a suspension was last noticed.
     noticed_ms: AtomicU64,
 }
 
 impl Suspension {
-    /// Looks at both clocks.
+    /// Compares both clocks.
     pub(crate) fn look(&self, uptime: Duration, wall: Timestamp) {
         let uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
         let offset_ms = wall.as_millis().cast_signed().saturating_sub_unsigned(uptime_ms);
@@ -35,7 +35,7 @@ impl Suspension {
         }
     }
 
-    /// Whether the machine may have slept since a time.
+    /// Reports whether the machine may have been suspended since a time.
     pub(crate) fn is_since(&self, uptime: Duration) -> bool {
         let noticed = Duration::from_millis(self.noticed_ms.load(Ordering::Relaxed));
         !noticed.is_zero() && uptime <= noticed

@@ -1,4 +1,4 @@
-//! One turn of a round: from the ids lately seen to a draft that carries its outcome.
+//! Turns of a round: deduplication, the run, and its outcome in the draft.
 
 mod outcome;
 mod timer;
@@ -19,31 +19,31 @@ use super::{
 };
 use crate::{attempt::Attempt, error::Error, id::TurnId, ledger::Accepted, run::Made};
 
-/// The verdict of an item, none if it goes back into the queue; and the run that goes on if it
-/// takes too long to be waited for.
+/// Verdict of an item, `None` if it goes back into the queue; and its run, if that continues as a
+/// long turn.
 pub(super) type Turned = (Option<Verdict>, Option<Box<LongRun>>);
 
-/// How a run ended, if it did.
+/// Result of waiting for a run.
 #[expect(clippy::large_enum_variant, reason = "nearly all have ended, and are not moved far")]
 enum Ran {
     Ended(Judged),
-    /// Nobody should wait for it any longer; it runs on.
+    /// It takes too long and continues as a long turn.
     Late(Box<LongRun>),
 }
 
-/// How long a run is waited for.
+/// Time budget of a run.
 #[derive(Clone, Copy)]
 struct Patience {
     most: Duration,
-    /// Whether it goes on after that, acknowledged; else it is stopped.
+    /// True if the run continues after that as a long turn; otherwise it is stopped.
     can_go_on: bool,
-    /// Whether the error handler speaks if it fails.
+    /// True if the error handler may reply when it fails.
     has_words: bool,
 }
 
 impl Round<'_> {
-    /// One item: skipped where it was seen before, put in line behind a turn that goes on, else run
-    /// and applied to the draft.
+    /// Processes one item: skips a duplicate, appends to the inbox behind a long turn, otherwise
+    /// runs it and applies the outcome to the draft.
     pub(super) async fn turn(&mut self, item: &Item) -> Result<Turned, Setback> {
         match &item.cause {
             Cause::Operator(operation) => Ok((Some(self.operate(item, operation)), None)),
@@ -67,7 +67,7 @@ impl Round<'_> {
                 .of(&self.draft.document.bag);
             let patience = self.patience(item)?;
             let ran = {
-                // Pinned where it is: what is large is not moved into the future around it.
+                // Pinned in place, so that a large future is not moved into the one around it.
                 let ran = std::pin::pin!(self.run_logic(&attempt, item, patience));
                 ran.instrument(item.span.clone()).await?
             };
@@ -88,7 +88,7 @@ impl Round<'_> {
         } else if item.can_wait() {
             self.line_up(item, &ids, &activity)
         } else {
-            // It may end in time.
+            // The long turn may end before this item's deadline.
             return Ok((None, None));
         };
         for (part, slot) in item.parts.iter().zip(&mut verdicts) {
@@ -99,15 +99,15 @@ impl Round<'_> {
         Ok((Some(verdicts), late))
     }
 
-    /// The answers of parts that were handled before, and the ids of those that were not, each
-    /// once.
+    /// Splits the parts of an item: recorded answers for duplicates, and the ids of the new ones,
+    /// each once.
     fn repeats(&self, item: &Item) -> (Verdict, SmallVec<[TurnId; 2]>) {
         let ledger = &self.draft.document.ledger;
         let mut new: SmallVec<[TurnId; 2]> = SmallVec::new();
         let mut verdicts = Verdict::new();
         for Part { id, .. } in &item.parts {
             let is_accepted = ledger.is_accepted(*id);
-            // The same activity may have come several times while it waited.
+            // The same activity may have arrived several times while it waited.
             if !is_accepted && !ledger.seen.contains(*id) && !new.contains(id) {
                 new.push(*id);
             }
@@ -122,22 +122,22 @@ impl Round<'_> {
 
     fn patience(&self, item: &Item) -> Result<Patience, Setback> {
         let limits = &self.core.limits;
-        // The time of the batch, not its own: those who came before it wait for the same commit.
+        // The deadline of the batch, not its own: earlier items wait for the same commit.
         let now = self.core.uptime();
         let left = self.deadline.left(now);
         let can_go_on = item.can_wait() && limits.acknowledge_after < limits.deadline;
         if self.deadline.is_over(now) && !can_go_on {
-            // The time went by before it was its turn: that is no failure of the logic.
+            // The time ran out before it could start: no failure of the logic.
             return Err(Setback::again("no time was left to run it"));
         }
-        // Acknowledged or not, the commit takes time, too.
+        // Leave time for the commit, which an acknowledgement needs as well.
         let commit = limits.deadline.saturating_sub(limits.acknowledge_after);
         let most = if can_go_on { left.saturating_sub(commit) } else { left };
         Ok(Patience { most, can_go_on, has_words: true })
     }
 
-    /// Runs the logic for as long as it is waited for, or until something comes up that cannot
-    /// wait. The caller puts it into the span of its turn.
+    /// Runs the logic within its time budget, or until an urgent chore arrives. The caller enters
+    /// the span of the turn.
     async fn run_logic(
         &mut self,
         attempt: &Arc<Attempt>,
@@ -174,7 +174,7 @@ impl Round<'_> {
                 self.documents.stop();
                 let own = patience.most.saturating_sub(self.documents.waited());
                 if own < core.limits.deadline / 2 && self.documents.failed().is_none() {
-                    // The store, or turns before it, used its time up: no failure of the logic.
+                    // The store or earlier turns used up its time: no failure of the logic.
                     return Err(Setback::again("too little time was left to run it"));
                 }
                 Err(running.stop(core.limits.deadline))
@@ -184,7 +184,7 @@ impl Round<'_> {
         self.judge(&**logic, attempt, made, patience.has_words).await.map(Ran::Ended)
     }
 
-    /// Puts an activity in line: what is durable of it is that it will be handled.
+    /// Appends an activity to the inbox: once committed it is durable that it will be handled.
     fn line_up(
         &mut self,
         item: &Item,
@@ -204,12 +204,12 @@ impl Round<'_> {
         Ok(Answer::pending(false))
     }
 
-    /// Does what an operator asks for.
+    /// Performs an operator's change.
     fn operate(&mut self, item: &Item, operation: &Operation) -> Verdict {
         let verdict = Verdict::from_iter([Ok(Answer::new(None, false))]);
         let Some(id) = item.parts.first().map(|part| part.id) else { return verdict };
         if self.draft.document.ledger.seen.contains(id) {
-            // It has committed already, and its answer was lost.
+            // It has committed already, and the store's answer was lost.
             return verdict;
         }
         let which = operation.which.as_ref();
@@ -225,7 +225,7 @@ impl Round<'_> {
     }
 }
 
-/// One activity of several: the last one, with all texts and attachments.
+/// Merges coalesced activities: the last one, with all texts and attachments.
 fn merged(item: &Item, ids: &[TurnId]) -> Arc<Activity> {
     if let [only] = &*item.parts {
         return Arc::clone(&only.activity);

@@ -1,17 +1,16 @@
-//! Two-phase commit: several documents, all or none, on a store that can only write one at a time
-//! (P7).
+//! Two-phase commit: atomic writes of several documents on a store without transactions (P7).
 //!
-//! 1. *Prepare*: each further document is written conditionally, unchanged but for the change that
-//!    is to come: what it would become, and which write of which conversation decides about that.
-//! 2. *Commit point*: the conversation's own conditional write, which also names what it decided.
-//! 3. *Finish*: each further document becomes what was prepared; then the conversation forgets the
-//!    names.
+//! 1. *Prepare*: each further document is written conditionally, unchanged except for a prepare
+//!    record: its new content, and which write of which conversation decides about it.
+//! 2. *Commit point*: the conversation's own conditional write, which contains the commit record.
+//! 3. *Finish*: each further document gets its prepared content; then the conversation drops the
+//!    commit record.
 //!
-//! Whoever meets a prepared change asks the conversation. If the write is named there, the change
-//! counts. If the conversation has moved on without it, it never will: the write was conditional.
-//! Else the preparer may be slow or gone, and nobody can tell which. After some patience the finder
-//! *fences*: it writes the conversation, unchanged, on its own. From then on the preparer's write
-//! fails.
+//! A reader that finds a prepare record reads the conversation. If the commit record is there, the
+//! change has committed. If the conversation has moved on without it, the change never will commit,
+//! because the write was conditional. Otherwise the preparer may be slow or dead, and nobody can
+//! tell which. After some rounds the reader *fences* it: it writes the conversation, unchanged, so
+//! that the preparer's conditional write fails.
 
 use super::{cache::Cached, core::Core, deadline::Deadline};
 use crate::{
@@ -20,24 +19,24 @@ use crate::{
     store::{Error, Expect, Saved},
 };
 
-/// How many rounds a preparer is given before it is fenced.
+/// Number of rounds that a preparer is given before it is fenced.
 const PATIENCE_ROUNDS: u32 = 3;
-/// How often the finishing of one document is tried before it is left to recovery.
+/// Attempts to finish one document before it is left to recovery.
 const FINISH_TRIES: usize = 3;
 
-/// A document as it counts.
+/// A loaded document, with its prepared change resolved.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) document: Document,
     pub(super) expect: Expect,
-    /// Whether it is stored with a change that was only prepared, one that is settled now.
+    /// True if the stored document has a prepare record, which is resolved here.
     pub(super) is_settled: bool,
-    /// Whether what is stored counts as absent.
+    /// True if the stored document has expired.
     pub(super) is_expired: bool,
 }
 
 impl Core {
-    /// Reads a document and settles what was prepared in it.
+    /// Reads a document and resolves its prepare record.
     pub(super) async fn load(
         &self,
         key: &Key,
@@ -48,7 +47,7 @@ impl Core {
         let is_settled = self.settle(&mut document, round, deadline).await?;
         let is_expired = self.is_expired(key, &document);
         if is_expired {
-            // The revision goes on: it tells a stale read from a fresh one.
+            // The revision continues, because it distinguishes stale reads from fresh ones.
             let rev = document.ledger.rev;
             document = Document::default();
             document.ledger.rev = rev;
@@ -56,8 +55,8 @@ impl Core {
         Ok(Loaded { document, expect, is_settled, is_expired })
     }
 
-    /// Makes a document what it is: with a prepared change that counts, without one that never
-    /// will. Whether there was one.
+    /// Resolves a prepare record: applies a committed change, drops an aborted one. Returns true if
+    /// there was one.
     async fn settle(
         &self,
         document: &mut Document,
@@ -79,23 +78,22 @@ impl Core {
         if round < PATIENCE_ROUNDS {
             return Err(self.in_doubt("a turn of another conversation is changing the document"));
         }
-        // A write of ours proves that the read was no stale one, and that the preparer's write
-        // fails.
+        // A successful write proves that the read was not stale, and makes the preparer's write
+        // fail.
         let fence = self.write(&key, &mut by, &expect);
         match self.by(deadline, self.store.save(fence)).await {
             Some(Ok(Saved::Committed(_))) => {
                 self.counters.fenced.add(1);
                 Ok(true)
             }
-            // A store that refuses for good is not asked again soon: the pause is that of any
-            // refusal.
+            // A permanent error gets the long back-off of any refusal.
             Some(Err(error)) if !error.is_transient() => Err(error),
             _ => Err(self.in_doubt("a turn of another conversation could not be fenced")),
         }
     }
 
-    /// Finishes what earlier commits of a conversation decided, and lets the draft forget it. What
-    /// cannot be finished now stays named, for a later round or for recovery.
+    /// Finishes the decisions of earlier commits and drops their commit records from the draft.
+    /// Those that cannot be finished now stay, for a later round or for recovery.
     pub(super) async fn finish(&self, draft: &mut Draft, deadline: Deadline) {
         let decided = std::mem::take(&mut draft.document.ledger.decided);
         for one in decided {
@@ -118,7 +116,7 @@ impl Core {
         true
     }
 
-    /// Whether a further document is known to be what a commit decided, or later.
+    /// Finishes one further document. Returns true once it has the decided content or a later one.
     async fn finish_document(&self, key: &Key, rev: u64, id: &str, deadline: Deadline) -> bool {
         for _ in 0..FINISH_TRIES {
             let cached = self.cache().take(key);
@@ -135,20 +133,20 @@ impl Core {
             } else if document.ledger.rev >= rev && !self.limits.ttl.is_set() {
                 return true;
             }
-            // An older revision is a stale read. So may be a newer one, where documents expire: of
-            // one that was removed and made anew. Only a write tells.
+            // An older revision is a stale read. Where documents expire a newer one may be stale
+            // too, of a document deleted and created again. Only a write tells.
             let write = self.write(key, &mut document, &expect);
             match self.store.save(write).await {
                 Ok(Saved::Committed(_)) => return true,
                 Ok(Saved::Conflict) => {}
-                // It is asked again when the conversation is looked at again, not at once.
+                // Retried with the conversation's next round, not at once.
                 Err(_) => return false,
             }
         }
         false
     }
 
-    /// Something that another round may find settled.
+    /// Makes the retryable error of an unresolved prepare record.
     fn in_doubt(&self, reason: &str) -> Error {
         let store = self.store.to_string().into();
         Error::Unavailable { store, reason: reason.to_owned(), source: None }

@@ -1,4 +1,4 @@
-//! Property bags: what nobody changes stays as it came, to the letter.
+//! Fuzz property of bags: unchanged properties keep their exact text.
 
 use sayso_activity::Raw;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Members;
 use crate::{Bag, Key, Property, State, document::RESERVED};
 
-/// A bag is read, changed here and there, and differs only there.
+/// Parses a bag, changes some properties, and checks that only those differ.
 pub fn bag(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let Ok(bag) = Bag::from_json(text) else { return };
@@ -31,7 +31,7 @@ struct Narrow {
     count: u64,
 }
 
-/// Setting, removing and adding do the same to the bag as to a list of pairs.
+/// Checks that setting, removing and adding properties works as on a list of pairs.
 fn set_and_removed(before: &Bag) {
     let mut bag = before.clone();
     let mut pairs: Vec<(String, Raw)> =
@@ -51,7 +51,7 @@ fn set_and_removed(before: &Bag) {
     assert!(bag.iter().eq(pairs.iter().map(|(name, raw)| (name.as_str(), raw))), "{bag:?}");
 }
 
-/// Reading a property as a type that drops half of it must not lose that half.
+/// Checks that reading a property as a type that drops members does not lose them.
 fn opened_and_left_alone(bag: &Bag) {
     let mut state = state(bag);
     for (index, (name, _)) in bag.iter().enumerate() {
@@ -83,7 +83,7 @@ fn opened_and_changed(bag: &Bag) {
     }
 }
 
-/// Opens a property. One of another shape is refused, and stays.
+/// Opens a property; one of another shape is refused and kept.
 fn open<T: Property>(state: &mut State, name: &str) {
     let is_open = state.named::<T>(name).is_ok();
     let is_reserved = name.is_empty() || name == RESERVED;

@@ -1,4 +1,4 @@
-//! Stored documents: of ours, of other SDKs, of a newer build, damaged.
+//! Fuzz property of stored documents: our own, of other SDKs, of a newer build, and damaged.
 
 use sayso_activity::fuzz::sentence;
 use serde::Deserialize;
@@ -16,7 +16,8 @@ const FIXED: [&str; 4] = ["turn", "rev", "write", "seen"];
 /// Members of `$sayso` whose entries have an id and an activity.
 const LISTS: [&str; 3] = ["outbox", "parked", "timers"];
 
-/// A stored text is refused in one sentence, or nothing of it is lost when it is written again.
+/// Checks that a stored text is refused with a one-sentence error, or survives a rewrite without
+/// loss.
 pub fn document(data: &[u8]) {
     let Ok(body) = str::from_utf8(data) else { return };
     let Some(document) = parse(body) else { return };
@@ -38,7 +39,7 @@ pub fn document(data: &[u8]) {
     newer_is_refused(after, ours_after);
 }
 
-/// Reads a text, and checks the error when it is none.
+/// Parses a document, and checks the error if that fails.
 fn parse(body: &str) -> Option<Document> {
     let key = Key::new("k").expect("a key of one letter");
     match Document::parse(&key, body) {
@@ -70,7 +71,7 @@ fn ledger_is_kept(before: &Members, after: &Members) {
     }
     for (name, raw) in before {
         let kept = after.get(name).map(|raw| raw.get());
-        // Every member that a build understands is named in small letters; another is anybody's.
+        // Members of the format have lower-case names; all others are unknown.
         if name.bytes().all(|byte| byte.is_ascii_lowercase()) {
             let is_nothing = ["null", "[]"].contains(&compact(raw).as_str());
             assert!(kept.is_some() || is_nothing, "the member {name} was lost");
@@ -80,7 +81,7 @@ fn ledger_is_kept(before: &Members, after: &Members) {
     }
 }
 
-/// The same document with a format of tomorrow: no guess is made at what it means.
+/// Checks that the same document in a newer format is refused.
 fn newer_is_refused(mut document: Members, mut ours: Members) {
     let format: u32 = read(ours.get("v").expect("it is always written"));
     drop(ours.insert("v".to_owned(), raw(&(format + 1))));
@@ -90,7 +91,7 @@ fn newer_is_refused(mut document: Members, mut ours: Members) {
     assert!(error.to_string().contains("newer"), "{error}");
 }
 
-/// What an entry of any list has.
+/// Common members of the entries of all lists.
 #[derive(Deserialize)]
 struct Item {
     id: String,
@@ -109,7 +110,7 @@ fn read<T: serde::de::DeserializeOwned>(raw: &RawValue) -> T {
     serde_json::from_str(raw.get()).expect("a member of a document that was read has its shape")
 }
 
-/// The text without the space around and between.
+/// Removes all whitespace.
 fn compact(raw: &RawValue) -> String {
     raw.get().split_ascii_whitespace().collect()
 }

@@ -1,11 +1,11 @@
-//! Keys: ids of any text, and no two documents under one name.
+//! Fuzz property of keys: any text as ids, and no two documents with one key.
 
 use crate::{Key, KeyError, id::TurnId, limits::KEY_BYTES_MAX};
 
-/// What separates the parts in an input: a byte that UTF-8 never has.
+/// Separator of the parts of an input: a byte that is never part of UTF-8.
 const SEPARATOR: u8 = 0xff;
 
-/// Parts become a key that leads back to them, and a turn id of their own.
+/// Checks that parts make a key that can be split into them again, and a distinct turn id.
 ///
 /// The input is a channel, a conversation, a user and an activity id.
 pub fn key(data: &[u8]) {
@@ -27,7 +27,7 @@ pub fn key(data: &[u8]) {
     }
 }
 
-/// What a key is made of.
+/// Parts of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts<'a> {
     channel: &'a str,
@@ -36,7 +36,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Reads a key back: if that gives the parts again, no other parts have the same key.
+    /// Splits a key. If that returns the original parts, no other parts have the same key.
     fn read(key: &'a str) -> Option<Self> {
         let (channel, rest) = key.split_once('/')?;
         if let Some(user) = rest.strip_prefix("users/") {
@@ -50,9 +50,9 @@ impl<'a> Parts<'a> {
         Some(Self { channel, conversation: Some(conversation), user })
     }
 
-    /// Whether the key says which part is which. The SDKs, whose layout this is, join the parts as
-    /// they are, so a channel with a slash or a conversation with a segment `users` could be
-    /// another.
+    /// Reports whether the key can be split unambiguously. The layout is that of the SDKs, which
+    /// join the parts without escaping, so a channel with a slash or a conversation with a segment
+    /// `users` is ambiguous.
     fn is_unambiguous(self) -> bool {
         !self.channel.contains('/')
             && self.conversation.is_none_or(|id| id.split('/').all(|segment| segment != "users"))
@@ -76,8 +76,8 @@ fn check_parts(parts: Parts<'_>, key: Result<Key, KeyError>) {
     }
 }
 
-/// There is a key exactly when each part is there and the whole is short enough, and it is the
-/// text.
+/// Checks that there is a key exactly when every part is present and the whole is short enough, and
+/// that it is the text.
 fn check(parts: &[&str], key: Result<Key, KeyError>, text: &str) -> Option<Key> {
     match key {
         Ok(key) => {
@@ -98,7 +98,7 @@ fn check(parts: &[&str], key: Result<Key, KeyError>, text: &str) -> Option<Key> 
     }
 }
 
-/// Moving a letter from the activity's id to the key makes it another turn.
+/// Checks that moving a letter from the activity's id to the key changes the turn id.
 fn turn_ids_differ(key: &Key, activity: &str) {
     let id = TurnId::new(key, activity);
     assert_eq!(id, TurnId::new(key, activity));

@@ -1,9 +1,9 @@
-//! Recorded answers: what a redelivered `invoke` or `expectReplies` activity gets again.
+//! Recorded answers, for redelivered `invoke` and `expectReplies` activities.
 
 use sayso_activity::Raw;
 use serde::{Deserialize, Serialize};
 
-/// The answer of a turn whose sender waits for one.
+/// Recorded answer of a turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recorded {
     /// The turn.
@@ -27,7 +27,7 @@ pub struct Response {
 }
 
 impl Recorded {
-    /// About how many bytes it takes as JSON.
+    /// Approximate size as JSON, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let replies: usize = self.replies.iter().map(|reply| reply.as_str().len() + 8).sum();
         let body = self.response.as_ref().and_then(|response| response.body.as_ref());

@@ -1,4 +1,4 @@
-//! The property bag: names and JSON values, in order, each value kept as text until somebody asks.
+//! Property bag: names and JSON values, in order, each value kept as text until it is read.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{
 };
 use smol_str::SmolStr;
 
-/// Properties by name. Cloning it copies no value.
+/// Property bag: JSON values by name. Cloning does not copy values.
 ///
 /// # Example
 /// ```
@@ -30,7 +30,7 @@ pub struct Bag {
 struct Member {
     name: SmolStr,
     raw: Raw,
-    /// Whether this process wrote the text, so that writing the same value gives the same text.
+    /// True if this process wrote the text, so that writing the same value returns the same text.
     is_ours: bool,
 }
 
@@ -40,7 +40,7 @@ impl Bag {
     /// # Errors
     /// When the text is not a JSON object.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
-        // The parser's own error would show the value, which may be what a person wrote.
+        // The parser's own error would show the value, which may be user text.
         if !text.trim_ascii_start().starts_with('{') {
             return Err(serde_json::Error::custom("expected a JSON object"));
         }
@@ -65,13 +65,13 @@ impl Bag {
         self.get_raw(name).map(Raw::get).transpose()
     }
 
-    /// A property as it is stored.
+    /// Returns a property as stored.
     #[must_use]
     pub fn get_raw(&self, name: &str) -> Option<&Raw> {
         self.member(name).map(|member| &member.raw)
     }
 
-    /// Whether the property's text is as this process writes it.
+    /// Reports whether this process wrote the property's text.
     pub(crate) fn is_ours(&self, name: &str) -> bool {
         self.member(name).is_some_and(|member| member.is_ours)
     }
@@ -101,24 +101,24 @@ impl Bag {
         }
     }
 
-    /// Takes a property out.
+    /// Removes a property and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Raw> {
         let at = self.properties.iter().position(|member| &*member.name == name)?;
         Some(self.properties.remove(at).raw)
     }
 
-    /// Whether there is no property.
+    /// Reports whether the bag has no properties.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.properties.is_empty()
     }
 
-    /// The properties in order.
+    /// Returns the properties in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
         self.properties.iter().map(|member| (&*member.name, &member.raw))
     }
 
-    /// About how many bytes the members take as JSON.
+    /// Approximate size of the members as JSON, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.iter().map(|(name, raw)| name.len() + raw.as_str().len() + 4).sum()
     }
@@ -146,7 +146,7 @@ impl Eq for Bag {}
 
 impl fmt::Debug for Bag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Values are users' words: names only.
+        // Names only: values may be user text.
         f.debug_list().entries(self.iter().map(|(name, _)| name)).finish()
     }
 }

@@ -5,50 +5,51 @@ use std::time::Duration;
 use super::{Claim, Held};
 use crate::store::ETag;
 
-/// A write that the courier, recovery or a shut-down asks the runner for.
+/// Write that the courier, recovery or a shutdown requests from the runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
-    /// Record what was handed over (acknowledgements).
+    /// Record hand-overs (acknowledgements).
     Record,
-    /// Renew the claim.
+    /// Renew the claim (heartbeat).
     Renew,
-    /// Give the claim up for others to take.
+    /// Release the claim for others to take.
     Release,
-    /// Give the claim up and let the outbox rest until the next try.
+    /// Release the claim and let the outbox rest until the next attempt.
     Hold(Held),
-    /// See to what is due: timers, a resting outbox, expiry.
+    /// Handle due work: timers, a resting outbox, expiry.
     Wake(Wake),
-    /// Finish what a commit decided about other documents.
+    /// Finish the decisions of a commit about other documents.
     Finish,
-    /// Take the outbox over, or end its rest, if the document still has this version.
+    /// Take the claim over, or end the rest of the outbox, if the document still has this version.
     TakeIfAt(ETag),
-    /// Take the outbox over if it is still claimed like this.
+    /// Take the claim over if it is still this one.
     TakeFrom(Claim),
 }
 
-/// Why a document is looked at.
+/// Cause of a wake-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
-    /// The alarm of a timer, which this instance set with a commit of its own.
+    /// Alarm of a timer, set by a commit of this instance.
     Timer,
-    /// The rest of an outbox that this instance let rest is over, by its monotonic clock.
+    /// Alarm of an outbox that this instance let rest, by its monotonic clock.
     Rested,
-    /// A look into the store found it due, and this version of it unchanged for a while.
+    /// The sweep found the document due; with its version, and the time for which that is
+    /// unchanged.
     Found(ETag, Duration),
 }
 
 impl Chore {
-    /// Whether a claim hangs on it: then a turn that takes a while must not hold it up.
+    /// Reports whether the chore is about a claim, so that a running turn must not delay it.
     pub(crate) fn is_urgent(&self) -> bool {
         matches!(self, Self::Renew | Self::Release)
     }
 
-    /// Whether a document from memory will not do.
+    /// Reports whether the chore needs a document from the store instead of the cache.
     pub(crate) fn wants_fresh(&self) -> bool {
         matches!(self, Self::TakeIfAt(_) | Self::TakeFrom(_) | Self::Wake(_))
     }
 
-    /// Whether the claim is given up with it.
+    /// Reports whether the chore releases the claim.
     pub(crate) fn gives_up(&self) -> bool {
         matches!(self, Self::Release | Self::Hold(_))
     }

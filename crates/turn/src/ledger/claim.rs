@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A claim on the outbox: one instance delivers, in order. It changes with every commit of its
-/// holder, so that others see that the holder lives.
+/// Claim (lease) on the outbox: one instance delivers, in order. It changes with every commit of
+/// its holder, which serves as a heartbeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The instance.
+    /// Name of the instance.
     pub by: String,
-    /// The revision of the holder's last commit: never the same for two claims.
+    /// Heartbeat: revision of the holder's last commit, never the same for two claims.
     pub beat: u64,
 }

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Bag, Ledger, Seen};
 
-/// The format this build writes. A document with a higher one is refused, never guessed at.
+/// Format version that this build writes. A document with a higher one is refused.
 const FORMAT: u32 = 1;
 
 impl Ledger {
@@ -120,8 +120,7 @@ fn take<T: DeserializeOwned + Default>(members: &mut Bag, name: &str) -> Result<
     raw.get().map_err(|_| format!("$sayso.{name} does not have the shape it was written with"))
 }
 
-/// Writes a list if there is anything in it. Hardly ever is there, so all but the look stands
-/// apart.
+/// Writes a list unless it is empty. It usually is, so only the check is inlined.
 #[inline]
 fn write_list<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     if !list.is_empty() {

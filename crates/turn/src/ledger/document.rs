@@ -1,29 +1,29 @@
-//! A document: a bag of properties as the Bot Framework SDKs write it, and our ledger beside them.
+//! Stored document: a property bag as the Bot Framework SDKs write it, and the ledger beside it.
 //!
-//! Everything the runtime keeps is under one reserved property, `$sayso`. A document without it,
-//! made by another SDK, is read as one that has had no turn yet. Serialisation lives here: a store
-//! gets text.
+//! All metadata of the runtime is under one reserved property, `$sayso`. A document of another SDK
+//! lacks it and is read as one without turns. Serialisation happens here: a store gets text.
 
 use super::{Bag, Ledger};
 use crate::{Key, store::Error};
 
-/// The property under which the runtime keeps what is its own.
+/// Reserved property of the runtime's metadata.
 pub const RESERVED: &str = "$sayso";
 
-/// The stored form: properties and ledger.
+/// Stored document: properties and ledger.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The bot's properties.
     pub bag: Bag,
-    /// The runtime's own part.
+    /// The runtime's metadata.
     pub ledger: Ledger,
 }
 
 impl Document {
-    /// Reads a stored text.
+    /// Parses a stored text.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when it is not a document, or one of a newer format. It is left as it is.
+    /// [`Error::Corrupt`] when it is not a document, or has a newer format. The stored text is left
+    /// unchanged.
     pub fn parse(key: &Key, body: &str) -> Result<Self, Error> {
         let corrupt = |reason: String| Error::Corrupt { key: key.clone(), reason };
         let mut bag = Bag::from_json(body).map_err(|error| corrupt(error.to_string()))?;
@@ -34,12 +34,12 @@ impl Document {
         Ok(Self { bag, ledger })
     }
 
-    /// About how many bytes the document takes as JSON.
+    /// Approximate size of the document as JSON, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bag.bytes() + self.ledger.bytes()
     }
 
-    /// Writes the text to store, in one pass from parts that are text already.
+    /// Serialises the document, in one pass over parts that are text already.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut text = String::with_capacity(self.bytes());

@@ -1,7 +1,6 @@
-//! The draft: a conversation's document on its way from one version to the next.
+//! Draft: the next version of a conversation's document.
 //!
-//! Pure bookkeeping on the ledger. Nothing here waits, loads or sends; the engine does that around
-//! it.
+//! Pure functions on the ledger. All I/O is done by the engine.
 
 mod history;
 mod line;
@@ -23,23 +22,23 @@ use crate::{
     store::Expect,
 };
 
-/// The longest name that a channel may give to a message that is kept, in bytes.
+/// Maximum length of a channel's message id that is kept, in bytes.
 const NAME_BYTES_MAX: usize = 1024;
 
-/// The next version of a conversation's document.
+/// Next version of a conversation's document.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) document: Box<Document>,
     pub(crate) expect: Expect,
-    /// Whether there is anything to write.
+    /// True if there is anything to write.
     pub(crate) is_changed: bool,
-    /// Whether what is stored counts as absent.
+    /// True if the stored document has expired.
     pub(crate) is_expired: bool,
-    /// Whether the outbox was taken over from another instance.
+    /// True if the outbox was taken over from another instance.
     pub(crate) is_taken: bool,
 }
 
-/// The outcome of a turn in storable form.
+/// Outcome of a turn in storable form.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) bag: Bag,
@@ -49,21 +48,21 @@ pub(crate) struct Change {
     pub(crate) response: Option<Response>,
 }
 
-/// A reply in storable form.
+/// Reply in storable form.
 #[derive(Debug)]
 pub(crate) struct StoredReply {
     pub(crate) id: ReplyId,
     pub(crate) text: String,
     pub(crate) activity: Arc<Activity>,
     pub(crate) is_kept: bool,
-    /// Whether it goes into the answer, not to the outbox.
+    /// True if it goes into the answer instead of the outbox.
     pub(crate) is_answer: bool,
     pub(crate) is_once: bool,
     pub(crate) until: Option<Timestamp>,
 }
 
-/// Whether the end of a rest is still to come. One that is too far away was set by a clock that was
-/// wrong.
+/// Reports whether the end of a rest is in the future. A time too far ahead was set by a wrong
+/// clock and does not count.
 fn is_ahead(until: Timestamp, now: Timestamp) -> bool {
     until > now && until.since(now) <= 2 * REST_MAX
 }
@@ -73,13 +72,13 @@ impl Draft {
         Self { document, expect, is_changed: false, is_expired: false, is_taken: false }
     }
 
-    /// Whether an instance made the last write.
+    /// Reports whether an instance made the last write.
     pub(crate) fn is_written_by(&self, instance: &str) -> bool {
         let write = &self.document.ledger.write;
         write.strip_prefix(instance).is_some_and(|rest| rest.starts_with('.'))
     }
 
-    /// Records hand-overs: takes out of the outbox what the courier has dealt with.
+    /// Records hand-overs: removes delivered and parked replies from the outbox.
     pub(crate) fn record(&mut self, handed: &[HandedOver], limits: &Limits) {
         for HandedOver { entry, parked, is_doubtful, name } in handed {
             let ledger = &mut self.document.ledger;
@@ -101,7 +100,7 @@ impl Draft {
         }
     }
 
-    /// Does what the courier and the recovery asked for.
+    /// Applies the chores of the courier and recovery.
     pub(crate) fn do_chores(
         &mut self,
         chores: &[Chore],
@@ -114,12 +113,12 @@ impl Draft {
             match chore {
                 Chore::Renew if is_mine => self.is_changed = true,
                 Chore::Release if is_mine => self.release(None, &is_doubtful),
-                // Whoever works the inbox off needs the claim.
+                // The inbox needs the claim.
                 Chore::Hold(held) if is_mine && ledger.inbox.is_empty() => {
                     self.release(Some(*held), &is_doubtful);
                 }
-                // Also a claim of ours: recovery asks only where nobody here remembers what was
-                // tried.
+                // Even our own claim: recovery asks for it only if this process has no memory of
+                // delivery attempts.
                 Chore::TakeIfAt(etag) if self.expect.is_at(etag) => self.take_over(),
                 Chore::TakeFrom(lapsed) if ledger.claim.as_ref() == Some(lapsed) => {
                     self.take_over();
@@ -129,7 +128,7 @@ impl Draft {
         }
     }
 
-    /// Gives the claim up, and says which replies may have arrived already.
+    /// Releases the claim, and marks the replies that may have arrived.
     fn release(&mut self, held: Option<Held>, is_doubtful: impl Fn(&ReplyId) -> bool) {
         self.document.ledger.claim = None;
         self.document.ledger.held = held;
@@ -144,8 +143,8 @@ impl Draft {
         }
     }
 
-    /// Takes the claim from its holder, who may have handed anything over. What was released is
-    /// free, and has rested for long enough.
+    /// Takes the claim from its holder, which may have delivered any reply. A released outbox has
+    /// no holder; its rest is ended.
     fn take_over(&mut self) {
         self.end_rest();
         let ledger = &mut self.document.ledger;
@@ -159,7 +158,7 @@ impl Draft {
         }
     }
 
-    /// Marks replies that may have arrived. In the document: whoever delivers them next must know.
+    /// Marks replies that may have arrived, in the document, because the next holder must know.
     fn doubt(&mut self, is_doubtful: impl Fn(&Entry) -> bool) {
         for entry in &mut self.document.ledger.outbox {
             if is_doubtful(entry) {
@@ -184,7 +183,7 @@ impl Draft {
         }
         if !change.timers.is_empty() {
             let is_left = |timer: &&Arc<Timer>| !change.cancelled.contains(&timer.id);
-            // One that stands in line may fail and be set again.
+            // A timer in the inbox counts: it may fail and be set again.
             let is_in_line = |accepted: &&Arc<Accepted>| {
                 let is_own = accepted.ids.iter().any(|id| id == turn.as_str());
                 accepted.is_timer && !is_own && !accepted.is_timer_of(&change.cancelled)
@@ -210,8 +209,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes the outcome of a turn part of the document. The replies go to the outbox, or into the
-    /// recorded answer when the sender waits for them.
+    /// Applies the outcome of a turn. The replies go to the outbox, or into the recorded answer if
+    /// the sender waits for them.
     pub(crate) fn apply(
         &mut self,
         ids: &[TurnId],
@@ -231,7 +230,7 @@ impl Draft {
             let is_new = |id: &String| timers.iter().any(|timer| timer.id == *id);
             ledger.timers.retain(|old| !cancelled.contains(&old.id) && !is_new(&old.id));
             ledger.timers.extend(timers);
-            // One that stands in line has not fired.
+            // A timer in the inbox has not fired yet.
             ledger.inbox.retain(|accepted| !accepted.is_timer_of(&cancelled));
         }
         self.is_changed = true;
@@ -257,8 +256,8 @@ impl Draft {
         Some(recorded)
     }
 
-    /// Settles who delivers, after everything else. A commit that decides replies claims them too,
-    /// unless the outbox rests or this instance gives its claims up.
+    /// Settles the claim, as the last step. A commit that adds replies also claims them, unless the
+    /// outbox rests or this instance is releasing its claims.
     pub(crate) fn settle_claim(
         &mut self,
         me: &str,
@@ -267,16 +266,17 @@ impl Draft {
     ) {
         let ledger = &mut self.document.ledger;
         if !ledger.is_at_work() {
-            // Whoever held it has nothing to deliver any more.
+            // The holder has nothing left to deliver.
             self.is_changed |= ledger.claim.take().is_some();
             ledger.held = None;
             return;
         }
-        // The revision to be: a claim given up and made again is another one to those who watch it.
+        // The next revision: a claim that was released and made again differs for those who watch
+        // it.
         let beat = ledger.rev + 1;
         let rests_until = ledger.rest().map(|held| held.until);
         match &mut ledger.claim {
-            // What is not written stays as it is stored.
+            // Without a write the claim stays as stored.
             Some(claim) if claim.by == me && self.is_changed => claim.beat = beat,
             Some(_) => {}
             None if is_giving_up => {}

@@ -1,32 +1,32 @@
-//! The inbox: activities that were acknowledged before their turns ended.
+//! Inbox: durable queue of acknowledged activities whose turns have not ended.
 
 use sayso_activity::{Activity, Raw};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Timestamp;
 
-/// An activity that was acknowledged and whose turn has not ended.
+/// Acknowledged activity whose turn has not ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Accepted {
-    /// The turn; more than one where several activities became one.
+    /// Ids of the turn; several if activities were coalesced.
     pub ids: Vec<String>,
-    /// When it arrived.
+    /// Time of arrival.
     pub at: Timestamp,
-    /// How many instances were gone before they were done with it.
+    /// Number of instances that died while running it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u32,
-    /// Whether a timer became it: the channel has never had it.
+    /// True if it came from a timer, so that the channel does not know it.
     #[serde(default, rename = "timer", skip_serializing_if = "std::ops::Not::not")]
     pub is_timer: bool,
-    /// How often the timer that became it has failed.
+    /// Failed attempts of the timer that it came from.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tries: u32,
-    /// What arrived.
+    /// The activity.
     pub activity: Raw,
 }
 
 impl Accepted {
-    /// Whether a timer became it that is among these.
+    /// Reports whether it came from one of these timers.
     pub(super) fn is_timer_of(&self, timers: &[String]) -> bool {
         let name = || self.activity.get::<Activity>().ok().and_then(|activity| activity.id);
         self.is_timer && !timers.is_empty() && name().is_some_and(|id| timers.contains(&id))

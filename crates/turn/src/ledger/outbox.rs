@@ -1,5 +1,4 @@
-//! The outbox: replies decided by committed turns, those handed over, and the dead letters
-//! (parked).
+//! Transactional outbox: replies of committed turns, acknowledgements, and dead letters (parked).
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,33 +8,33 @@ use serde::{Deserialize, Serialize};
 use super::text;
 use crate::{clock::Timestamp, id::ReplyId};
 
-/// A reply waiting to be handed over.
+/// Reply waiting for delivery.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// The same for every try.
+    /// The same for every delivery attempt.
     pub id: ReplyId,
-    /// What to send, as JSON.
+    /// The activity, as JSON text.
     #[serde(with = "text")]
     pub activity: String,
-    /// Whether an instance that gave its claim up does not know if it arrived.
+    /// True if it may have arrived: the outcome of a former holder's attempt is unknown.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,
-    /// Whether a later turn may want to change it.
+    /// True if a later turn may change it, so that the channel's id is kept.
     #[serde(default, rename = "kept", skip_serializing_if = "std::ops::Not::not")]
     pub is_kept: bool,
-    /// Whether it is never sent again once it may have arrived (delivery policy `once`).
+    /// True if it is never sent again once it may have arrived (delivery policy `once`).
     #[serde(default, rename = "once", skip_serializing_if = "std::ops::Not::not")]
     pub is_once: bool,
-    /// From when on it is parked instead of sent (delivery policy `expires`).
+    /// Expiry: from then on it is parked instead of sent (delivery policy `expires`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// The same as `activity`, where this process has made it.
+    /// The parsed `activity`, if this process has made it.
     #[serde(skip)]
     pub(crate) made: Option<Arc<Activity>>,
 }
 
 impl Entry {
-    /// What to send, parsed.
+    /// Returns the parsed activity.
     pub(crate) fn to_activity(&self) -> Result<Arc<Activity>, serde_json::Error> {
         self.made.as_ref().map_or_else(
             || serde_json::from_str(&self.activity).map(Arc::new),
@@ -44,29 +43,29 @@ impl Entry {
     }
 }
 
-/// A reply that could not be delivered.
+/// Dead letter: a reply that could not be delivered, a failed timer or a failed turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parked {
-    /// The reply.
+    /// Id of the reply.
     pub id: ReplyId,
-    /// What it is.
+    /// Kind of the dead letter.
     #[serde(default, skip_serializing_if = "ParkedKind::is_reply")]
     pub kind: ParkedKind,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// When it was given up.
+    /// Time at which it was parked.
     pub at: Timestamp,
-    /// Whether it may have arrived.
+    /// True if it may have arrived.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
     pub is_doubtful: bool,
-    /// Whether a later turn may want to change it.
+    /// True if a later turn may change it, so that the channel's id is kept.
     #[serde(default, rename = "kept", skip_serializing_if = "std::ops::Not::not")]
     pub is_kept: bool,
-    /// What was to be sent.
+    /// The activity.
     pub activity: Raw,
 }
 
-/// The kind of a dead letter.
+/// Kind of a dead letter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ParkedKind {
@@ -87,35 +86,35 @@ impl ParkedKind {
 }
 
 impl Parked {
-    /// About how many bytes it takes as JSON.
+    /// Approximate size as JSON, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.activity.as_str().len() + self.reason.len() + 96
     }
 }
 
-/// A reply that left the outbox, and how: the acknowledgement that the next commit records.
+/// Acknowledgement: a reply that was delivered or parked, to be recorded by the next commit.
 #[derive(Clone, Debug)]
 pub(crate) struct HandedOver {
     pub(crate) entry: Arc<Entry>,
-    /// The reason and the time, where it was parked.
+    /// Reason and time, if it was parked.
     pub(crate) parked: Option<(String, Timestamp)>,
-    /// Whether an earlier try may have arrived.
+    /// True if an earlier attempt may have arrived.
     pub(crate) is_doubtful: bool,
-    /// The channel's own id of it.
+    /// The channel's message id.
     pub(crate) name: Option<String>,
 }
 
-/// The longest that an outbox rests.
+/// Maximum rest of an outbox.
 pub(crate) const REST_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// An outbox at rest during an outage of its channel: nobody holds a claim until the next try.
+/// Rest of an outbox: back-off during an outage of its channel, in which nobody holds the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// When the next try is due, by the clock of the instance that let it rest.
+    /// Time of the next attempt, by the wall clock of the instance that let it rest.
     pub until: Timestamp,
-    /// How long that was then. Others time it by their own clocks.
+    /// Duration of the rest. Other instances measure it by their own clocks.
     #[serde(rename = "seconds")]
     pub rest_s: u64,
-    /// How often the first reply was tried.
+    /// Failed attempts at the first reply.
     pub tries: u32,
 }

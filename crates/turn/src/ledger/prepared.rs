@@ -1,26 +1,27 @@
-//! Two-phase commit records: changes prepared in a further document, and decisions about them.
+//! Records of two-phase commit: prepare records in further documents, commit records in
+//! conversations.
 
 use sayso_activity::Raw;
 use serde::{Deserialize, Serialize};
 
-/// A change to come, if the write that decides about it happens.
+/// Prepare record: a change that applies if the deciding write commits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepared {
-    /// Names the write.
+    /// Id of the deciding write.
     pub id: String,
-    /// The document that is written.
+    /// Key of the document that decides.
     pub by: String,
-    /// The revision that the write replaces.
+    /// Revision that the deciding write replaces.
     pub rev: u64,
-    /// What the properties become.
+    /// The new properties.
     pub bag: Raw,
 }
 
-/// A write that decided about other documents too.
+/// Commit record: a write that decided about other documents.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decided {
-    /// Names the write.
+    /// Id of the deciding write.
     pub id: String,
-    /// The other documents, each with the revision under which the change was prepared.
+    /// The other documents, each with the revision under which its change was prepared.
     pub documents: Vec<(String, u64)>,
 }

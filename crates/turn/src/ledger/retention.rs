@@ -1,35 +1,34 @@
-//! Retention: byte budgets of kept history, and when a document has expired.
+//! Retention: byte budgets of history, and expiry of documents.
 //!
-//! History (parked replies, recorded answers) never makes a turn fail: the oldest goes first.
+//! History (dead letters, recorded answers) never makes a turn fail: the oldest is dropped first.
 //!
-//! A wall clock may be wrong by a year. A document whose time is over is found within moments,
-//! because every instance looks for it; one that is overdue for long means that nobody looked, or
-//! that this clock is ahead. So a document that is overdue by more than a tolerance counts as
-//! alive, and goes only when an instance has seen it unchanged for a whole time to live of its own
-//! monotonic clock.
+//! A wall clock may be wrong by a year. An expired document is usually found within moments,
+//! because every instance looks for it; one that is long overdue means that no instance was
+//! running, or that this clock is ahead. So a document that is overdue by more than a tolerance
+//! counts as alive, and is deleted only after an instance has seen it unchanged for a whole time to
+//! live of its own monotonic clock.
 
 use std::{sync::Arc, time::Duration};
 
 use super::{Document, Ledger};
 use crate::{Limits, clock::Timestamp};
 
-/// A clock that is wrong by more than this is not believed about expiry.
+/// Tolerance: a document overdue by more than this is not expired by the wall clock alone.
 const TOLERANCE_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// Whether a document counts as absent by now.
+/// Reports whether a document has expired (within the tolerance) and counts as absent.
 pub(crate) fn is_expired(ledger: &Ledger, now: Timestamp, ttl: Option<Duration>) -> bool {
     let tolerance = ttl.map_or(TOLERANCE_MAX, |ttl| TOLERANCE_MAX.min(ttl / 4));
     ledger.expires.is_some_and(|at| at <= now && now.since(at) <= tolerance)
 }
 
-/// Whether a document is over its time by this clock, however long.
+/// Reports whether a document is past its expiry, by however much.
 pub(crate) fn is_overdue(ledger: &Ledger, now: Timestamp) -> bool {
     ledger.expires.is_some_and(|at| at <= now)
 }
 
 impl Document {
-    /// Lets the oldest history go that is beyond its budgets, or that leaves no room for what is
-    /// alive.
+    /// Drops the oldest history beyond its budgets, or that leaves no room for live data.
     pub(crate) fn trim(&mut self, limits: &Limits) {
         let ledger = &mut self.ledger;
         if ledger.parked.is_empty() && ledger.answers.is_empty() {
@@ -44,14 +43,14 @@ impl Document {
         let newest = ledger.answers.last().map_or(0, |answer| answer.bytes());
         let budget = limits.answers_bytes_max.max(newest).min(room);
         let answers = shrink(&mut ledger.answers, budget, |answer| answer.bytes());
-        // Nor is the newest dead letter forgotten before anybody could see it.
+        // The newest dead letter is kept too, so that an operator can see it.
         let newest = ledger.parked.last().map_or(0, |parked| parked.bytes());
         let budget = limits.parked_bytes_max.max(newest).min(room.saturating_sub(answers));
         shrink(&mut ledger.parked, budget, |parked| parked.bytes());
     }
 }
 
-/// Drops the oldest until the rest fits a budget; gives what is left in bytes.
+/// Drops the oldest entries until the rest fits the budget; returns the remaining bytes.
 fn shrink<T>(list: &mut Vec<Arc<T>>, budget: usize, bytes: impl Fn(&T) -> usize) -> usize {
     let mut left: usize = list.iter().map(|one| bytes(one)).sum();
     let mut over = 0;

@@ -1,16 +1,15 @@
-//! Ids of committed turns, for deduplication: a redelivered activity is recognised by its turn's
-//! id.
+//! Deduplication window: ids of recently committed turns, by which redeliveries are recognised.
 
 use crate::id::{TURN_ID_CHARS, TurnId};
 
-/// The ids of the last turns, oldest first, in one text of fixed-width ids.
+/// Ids of the last turns, oldest first, in one string of fixed-width ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen(String);
 
 impl Seen {
     pub(super) fn parse(text: String) -> Result<Self, String> {
-        // Anything else than the alphabet of ids could not be written back between quotes. No early
-        // end: so it is a vector loop.
+        // Other characters could not be written back between quotes. No early exit, so that the
+        // loop is vectorised.
         let is_of_ids = text.bytes().fold(true, |is_of_ids, byte| {
             is_of_ids & (byte.is_ascii_alphanumeric() | (byte == b'-') | (byte == b'_'))
         });
@@ -24,29 +23,28 @@ impl Seen {
         &self.0
     }
 
-    /// Whether the turn is among the last ones.
+    /// Reports whether the turn has committed recently.
     #[must_use]
     pub fn contains(&self, turn: TurnId) -> bool {
-        // Whole ids of fixed width. They are hashes: nearly always one comparison of 8 bytes tells
-        // two apart.
+        // The ids are hashes, so comparing 8 bytes nearly always tells two apart.
         let (ids, _) = self.0.as_bytes().as_chunks::<TURN_ID_CHARS>();
         let turn = turn.as_bytes();
         ids.iter().any(|id| id.first_chunk::<8>() == turn.first_chunk::<8>() && id == turn)
     }
 
-    /// Adds a turn and forgets the oldest beyond `most`.
+    /// Adds a turn and drops the oldest beyond `most`.
     pub(crate) fn push(&mut self, turn: TurnId, most: usize) {
-        // Forgetting first keeps the text within its capacity.
+        // Dropping first keeps the string within its capacity.
         let over = (self.len() + 1).saturating_sub(most).min(self.len());
         self.0.drain(..over * TURN_ID_CHARS);
         if self.0.is_empty() {
-            // Most conversations have some more.
+            // Most conversations have a few more turns.
             self.0.reserve(4 * TURN_ID_CHARS);
         }
         self.0.push_str(turn.as_str());
     }
 
-    /// Forgets a turn, so that it can run again.
+    /// Removes a turn, so that it can run again.
     pub(crate) fn remove(&mut self, turn: TurnId) {
         let (ids, _) = self.0.as_bytes().as_chunks::<TURN_ID_CHARS>();
         if let Some(at) = ids.iter().position(|id| id == turn.as_bytes()) {
@@ -54,13 +52,13 @@ impl Seen {
         }
     }
 
-    /// How many turns are remembered.
+    /// Number of turns in the window.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len() / TURN_ID_CHARS
     }
 
-    /// Whether no turn is remembered.
+    /// Reports whether the window is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! A JSON value that is kept as text.
+//! Serde helper for a JSON value that is kept as text.
 
 use sayso_activity::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};

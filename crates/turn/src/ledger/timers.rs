@@ -1,4 +1,4 @@
-//! Timers: events that committed turns asked for.
+//! Timers: scheduled events of committed turns.
 
 use sayso_activity::Raw;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::inbox::is_zero;
 use crate::clock::Timestamp;
 
-/// An event that a committed turn asked for.
+/// Timer: a scheduled event of a committed turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timer {
-    /// Names the timer, and the activity that it becomes.
+    /// Id of the timer and of the activity that it becomes.
     pub id: String,
-    /// When it is due.
+    /// Due time.
     pub at: Timestamp,
-    /// How often its turn has failed.
+    /// Number of failed attempts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tries: u32,
     /// The event, addressed as an inbound activity.

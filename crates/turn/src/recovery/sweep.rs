@@ -1,9 +1,9 @@
-//! The sweep: looks into the store for outboxes and inboxes that were left behind, timers, and
-//! expiry.
+//! The sweep: scans the store for abandoned outboxes and inboxes, due timers, and expired
+//! documents.
 //!
-//! An instance that has died cannot say so. Others look at the documents that wait; when one has
-//! not changed for the time of a claim, by this instance's own clock, its holder counts as gone.
-//! Being wrong about that costs a repeated hand-over under the same id, never a lost one.
+//! Every instance watches the documents with pending work; when one has not changed for the
+//! duration of a claim, by this instance's monotonic clock, its holder counts as dead. A wrong
+//! verdict costs a repeated delivery under the same id, never a lost one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,46 +19,46 @@ use crate::{
     store::{Due, ETag},
 };
 
-/// How many parts are looked at in the time that lies between two looks at the whole.
+/// Number of partial scans in the interval of a full scan.
 const PARTS: u32 = 16;
-/// How many documents are watched at most; what is beyond is watched later.
+/// Maximum number of documents watched; others are watched later.
 const WATCHED_MAX: usize = 100_000;
-/// What was asked for and is still due is asked for again after this, doubled each time.
+/// Back-off of a document that is still due after a chore was requested for it.
 const ASK_AGAIN: Backoff = Backoff { first: Duration::from_secs(16), max: Duration::from_secs(60) };
 
-/// Documents that were seen waiting.
+/// Documents that were seen with pending work.
 #[derive(Debug, Default)]
 struct Watched {
     documents: BTreeMap<Key, Watch>,
-    /// Whether the last look failed: the first one in a row is logged.
+    /// True if the last scan failed: only the first failure in a row is logged.
     is_blind: bool,
 }
 
-/// One of them.
+/// A watched document.
 #[derive(Debug)]
 struct Watch {
     etag: ETag,
-    /// Since when it has not changed.
+    /// Time since which it is unchanged.
     since: Duration,
-    /// How often somebody was asked to see to it, and when that may be done again.
+    /// Number of chores requested for it, and the earliest time of the next.
     asked: u32,
     not_before: Duration,
 }
 
-/// How many outboxes at rest one look reads, to learn until when: the others are read by later
-/// looks.
+/// Maximum number of resting outboxes that one scan reads to learn the end of their rest; later
+/// scans read the others.
 const RESTS_READ_MAX: usize = 64;
 
-/// How far the looks have come.
+/// Progress of the scan.
 #[derive(Debug, Default)]
 struct Progress {
-    /// The last key of what was looked at; the next look begins behind it.
+    /// Last key scanned; the next scan starts after it.
     after: Option<Key>,
-    /// Whether more is there than one look takes, or than there are places for.
+    /// True if there is more work than one scan takes, or than there are recovery slots.
     is_behind: bool,
 }
 
-/// Looks around until the instance is gone.
+/// Runs alarms and the sweep until the instance is dropped or closes.
 pub(crate) async fn watch(core: Weak<Core>) {
     let mut watched = Watched::default();
     let mut progress = Progress::default();
@@ -77,22 +77,23 @@ pub(crate) async fn watch(core: Weak<Core>) {
         }
         if core.uptime() >= next_look {
             look(&core, &mut watched, &mut progress).await;
-            // Where much waits a look sees a part of it: the next part soon, or a dead instance
-            // with many conversations would be missed for minutes.
+            // With much pending work a scan covers only a part of it. The next part follows soon,
+            // because otherwise a dead instance with many conversations would be missed for
+            // minutes.
             let parts = if progress.is_behind { PARTS } else { 1 };
             let every = core.limits.sweep_every / parts;
-            // Spread, so that instances started together do not look together.
+            // Jitter, so that instances started together do not scan together.
             next_look = core.uptime() + every / 2 + core.ids.jitter(every);
         }
         pause(&core, next_look).await;
     }
 }
 
-/// Waits for the next look or the next alarm.
+/// Waits for the next scan or the next alarm.
 async fn pause(core: &Core, next_look: Duration) {
     let look_in = next_look.saturating_sub(core.uptime());
     let least = match core.free_recoveries() {
-        // Alarms wait for a place.
+        // Due alarms wait for a recovery slot.
         0 => Duration::from_millis(100),
         _ => Duration::from_millis(1),
     };
@@ -137,7 +138,7 @@ async fn look(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) 
         }
     }
     if let Some(at) = passed_over {
-        // The next look begins with it.
+        // The next scan starts with it.
         let before = at.checked_sub(1).and_then(|before| found.get(before));
         let after = before.map(|due| due.key.clone()).or(looked_after);
         *progress = Progress { is_behind: true, after };
@@ -145,7 +146,7 @@ async fn look(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) 
 }
 
 impl Watched {
-    /// Whether an outbox rests that was not seen before, and that nobody here set an alarm for.
+    /// Reports whether this is a resting outbox that was not seen before and has no alarm here.
     fn is_new_rest(&self, core: &Core, due: &Due) -> bool {
         Ledger::rest_of(due.at).is_some()
             && self.documents.get(&due.key).is_none_or(|watch| watch.etag != due.etag)
@@ -153,8 +154,7 @@ impl Watched {
             && !core.rests.contains(&due.key)
     }
 
-    /// Forgets what was seen in the same stretch of keys and is not there any more: it has been
-    /// dealt with.
+    /// Drops documents in the scanned range of keys that are not due any more.
     fn forget_gone(&mut self, found: &[Due], after: Option<&Key>, end: Option<&Key>) {
         let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
         self.documents.retain(|key, _| {
@@ -165,8 +165,8 @@ impl Watched {
     }
 }
 
-/// Acts on a waiting document once it has been silent for long enough. False where that has to wait
-/// for a place among those that recovery takes up at once.
+/// Requests recovery of a document that has been unchanged for long enough. Returns false if that
+/// has to wait for a recovery slot.
 fn consider(
     core: &Arc<Core>,
     watched: &mut Watched,
@@ -175,7 +175,7 @@ fn consider(
 ) -> bool {
     let Due { key, etag, at } = due;
     if core.mailboxes().get(&key).is_some() {
-        // This instance is busy with it: its own courier delivers or watches.
+        // This instance is busy with it: its own courier handles it.
         drop(watched.documents.remove(&key));
         return true;
     }
@@ -186,8 +186,8 @@ fn consider(
     let patience = match at {
         Ledger::UNCLAIMED => Duration::ZERO,
         Ledger::CLAIMED => core.limits.claim,
-        // The instance that let it rest, or set the timer, should be first. A clock may be wrong:
-        // no rest is longer than whoever began it said.
+        // The instance that let it rest, or set the timer, goes first. As clocks may be wrong, a
+        // wait is never longer than the rest that was stored.
         _ => {
             rest.map_or(Duration::ZERO, |rest| rest_left.map_or(rest, |left| left.min(rest)))
                 + core.limits.sweep_every

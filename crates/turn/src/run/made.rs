@@ -1,4 +1,4 @@
-//! The result of one run of the logic, before the engine commits it.
+//! Output of one run of the logic, before the engine commits it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     turn::Replies,
 };
 
-/// Documents, replies and timers that one run made. The conversation's bag is the first document.
+/// Documents, replies and timers of one run. The conversation's bag is the first document.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) documents: SmallVec<[(Key, Bag); 1]>,

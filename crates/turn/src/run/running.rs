@@ -1,4 +1,4 @@
-//! A run of the logic that can be waited for a while, left alone, and waited for again.
+//! A running handler that can be awaited with a time-out, and again later.
 
 use std::{
     fmt,
@@ -26,7 +26,7 @@ use crate::{
     turn::{Inner, ReturnSlot},
 };
 
-/// A handler at work.
+/// A running handler.
 pub(crate) struct Running {
     handler: CatchUnwind<AssertUnwindSafe<Handler>>,
     slot: Arc<ReturnSlot>,
@@ -42,7 +42,7 @@ impl Running {
         Self { handler: AssertUnwindSafe(handler).catch_unwind(), slot }
     }
 
-    /// Waits for the end, or fails with a time-out.
+    /// Awaits the end, or fails with a time-out.
     pub(super) async fn end(
         mut self,
         within: Option<(&dyn Clock, Duration)>,
@@ -54,17 +54,17 @@ impl Running {
         ended.unwrap_or_else(|| Err(self.stop(within.map(|(_, most)| most).unwrap_or_default())))
     }
 
-    /// Stops it because it took too long.
+    /// Stops the handler because it took too long.
     pub(crate) fn stop(self, most: Duration) -> Failure {
         let Self { handler, slot } = self;
-        // The turn goes back into the slot with it.
+        // Dropping the handler puts the turn back into the slot.
         drop(handler);
         let inner = slot.take();
         let newer = inner.as_deref().and_then(Inner::newer).cloned();
         newer.map_or(Failure::Timeout(most), Failure::Newer)
     }
 
-    /// Runs on, for a time. `None` when there is more to do: ask again.
+    /// Runs for a time. Returns `None` if the handler has not finished: call again.
     pub(crate) async fn within(
         &mut self,
         clock: &dyn Clock,
@@ -73,21 +73,22 @@ impl Running {
         self.unless(most, |most| clock.sleep(most)).await
     }
 
-    /// Runs on, for a time, or until what else is waited for. `None` when there is more to do: ask
-    /// again.
+    /// Runs for a time, or until another future completes. Returns `None` if the handler has not
+    /// finished: call again.
     pub(crate) async fn unless<F: Future<Output = ()> + Send>(
         &mut self,
         most: Duration,
         other: impl FnOnce(Duration) -> F,
     ) -> Option<Result<Made, Failure>> {
-        // Most handlers never wait: a timer only for those that do.
+        // Most handlers never wait, and need no timer.
         match (&mut self.handler).now_or_never() {
             Some(ended) => Some(self.ended(ended)),
             None => Box::pin(self.until(other(most))).await,
         }
     }
 
-    /// Runs on until something else happens. `None` when there is more to do: ask again.
+    /// Runs until another future completes. Returns `None` if the handler has not finished: call
+    /// again.
     pub(crate) async fn until(
         &mut self,
         other: impl Future<Output = ()> + Send,
@@ -101,7 +102,7 @@ impl Running {
 
     fn ended(&self, ended: std::thread::Result<Result<(), BotError>>) -> Result<Made, Failure> {
         let inner = self.slot.take();
-        // The logic could not know better, whatever it made of it.
+        // Newer state fails the run even if the logic has caught the error.
         if let Some(newer) = inner.as_deref().and_then(Inner::newer) {
             return Err(Failure::Newer(newer.clone()));
         }
@@ -110,7 +111,7 @@ impl Running {
     }
 }
 
-/// A handler's future, which knows while it is polled whose it is.
+/// Handler's future that enters the reentrancy guard of its conversation while it is polled.
 struct Handler {
     home: Home,
     key: Key,

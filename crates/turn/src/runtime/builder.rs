@@ -1,4 +1,4 @@
-//! The builder of an instance.
+//! Builder of an instance.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     turn::Logic,
 };
 
-/// Puts an engine together. Everything but bot, store and channel has a default for production.
+/// Builder of an engine. Everything but bot, store and channel has a default for production.
 #[derive(Debug)]
 pub struct Builder {
     logic: Arc<dyn Logic>,
@@ -49,29 +49,29 @@ impl Builder {
         self
     }
 
-    /// Sets where time comes from.
+    /// Sets the clock.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Sets where tasks run.
+    /// Sets the task spawner.
     #[must_use]
     pub fn tasks(mut self, tasks: Arc<dyn Tasks>) -> Self {
         self.tasks = tasks;
         self
     }
 
-    /// Sets the seed of all chance in this instance, for tests: two instances must not have the
-    /// same one. Without a seed it comes from the system's entropy.
+    /// Sets the seed of all randomness in this instance, for tests: two instances must not share
+    /// one. The default is the system's entropy.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Starts the instance: from now on it also looks for what others left behind.
+    /// Starts the instance, including its recovery of abandoned work.
     #[must_use]
     pub fn start(self) -> Engine {
         let core = Core::new(Seams {
@@ -90,7 +90,7 @@ impl Builder {
 }
 
 impl Engine {
-    /// Starts putting an engine together.
+    /// Returns a builder.
     pub fn builder(logic: impl Logic, store: Arc<dyn Store>, channel: Arc<dyn Channel>) -> Builder {
         Builder::new(Arc::new(logic), store, channel)
     }

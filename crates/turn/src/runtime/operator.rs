@@ -1,4 +1,4 @@
-//! Operations on dead letters and channels, for operators.
+//! Operations for operators: retry or drop dead letters, pause channels.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::{
 };
 
 impl Engine {
-    /// The parked replies of a conversation, with their reasons, oldest first.
+    /// Returns the dead letters of a conversation, oldest first.
     ///
     /// # Errors
     /// When the store cannot be read.
     ///
     /// # Cancellation
-    /// It only reads.
+    /// Dropping the future changes nothing; it only reads.
     pub async fn parked(&self, key: &Key) -> Result<Vec<Arc<Parked>>, store::Error> {
         match self.core.store.load(key).await? {
             None => Ok(Vec::new()),
@@ -32,60 +32,60 @@ impl Engine {
         }
     }
 
-    /// Tries parked replies of a conversation again, one of them or all, behind what waits. A
-    /// parked timer fires again. Gives how many.
+    /// Retries dead letters of a conversation, one or all, behind the replies that wait. A parked
+    /// timer fires again. Returns how many.
     ///
     /// # Errors
     /// When that was not committed; see [`Error::is_retryable`].
     ///
     /// # Cancellation
-    /// Dropping the future does not stop it.
+    /// Dropping the future does not stop the operation.
     pub async fn retry_parked(&self, key: &Key, which: Option<&ReplyId>) -> Result<usize, Error> {
         self.operate(key, OperationKind::RetryParked, which).await
     }
 
-    /// Forgets parked replies of a conversation, one of them or all. Gives how many.
+    /// Drops dead letters of a conversation, one or all. Returns how many.
     ///
     /// # Errors
     /// When that was not committed; see [`Error::is_retryable`].
     ///
     /// # Cancellation
-    /// Dropping the future does not stop it.
+    /// Dropping the future does not stop the operation.
     pub async fn drop_parked(&self, key: &Key, which: Option<&ReplyId>) -> Result<usize, Error> {
         self.operate(key, OperationKind::DropParked, which).await
     }
 
-    /// Tries all parked replies of a channel again, conversation by conversation. Gives how many.
+    /// Retries all dead letters of a channel, conversation by conversation. Returns how many.
     ///
     /// # Errors
-    /// The first one that is met, after all other conversations were seen to.
+    /// The first error, after all other conversations were processed.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the conversations that were not reached as they are.
+    /// Dropping the future leaves the remaining conversations unchanged.
     pub async fn retry_parked_of(&self, channel: &str) -> Result<usize, Error> {
         self.operate_all(channel, OperationKind::RetryParked).await
     }
 
-    /// Forgets all parked replies of a channel, conversation by conversation. Gives how many.
+    /// Drops all dead letters of a channel, conversation by conversation. Returns how many.
     ///
     /// # Errors
-    /// The first one that is met, after all other conversations were seen to.
+    /// The first error, after all other conversations were processed.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the conversations that were not reached as they are.
+    /// Dropping the future leaves the remaining conversations unchanged.
     pub async fn drop_parked_of(&self, channel: &str) -> Result<usize, Error> {
         self.operate_all(channel, OperationKind::DropParked).await
     }
 
-    /// Pauses a channel on this instance: its replies wait. Turns go on. Other instances do not
-    /// know of it and deliver what they take up: pause it on each.
+    /// Pauses delivery to a channel on this instance; turns continue. Other instances are not
+    /// affected and still deliver: pause the channel on each.
     pub fn pause(&self, channel: &str) {
         if self.core.pauses.set(channel, true) {
             tracing::warn!(channel, "the channel is paused on this instance");
         }
     }
 
-    /// Lets a paused channel go on. What waits is delivered within a minute.
+    /// Resumes a paused channel. Waiting replies are delivered within a minute.
     pub fn unpause(&self, channel: &str) {
         if self.core.pauses.set(channel, false) {
             tracing::warn!(channel, "the channel goes on");
@@ -103,7 +103,7 @@ impl Engine {
             };
             match done {
                 Ok(done) => count += done,
-                // One conversation that cannot be read must not keep the others from it.
+                // A conversation that cannot be read must not stop the others.
                 Err(error) => drop(failed.get_or_insert(error)),
             }
         }

@@ -1,5 +1,5 @@
-//! Proactive turns: those that no inbound activity causes. They stand in the same line as all
-//! others.
+//! Proactive turns and broadcasts: turns without an inbound activity. They use the same queue as
+//! all others.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -23,12 +23,12 @@ use crate::{
     turn::{Logic, Overlap, Turn},
 };
 
-/// The name of the event that a proactive turn sees as its activity, as the SDKs have it.
+/// Name of the event that is a proactive turn's activity, as in the SDKs.
 const NAME: &str = "ContinueConversation";
-/// How often a turn of a broadcast is tried when the conversation or the store is busy.
+/// Attempts at a turn of a broadcast when the conversation or the store is busy.
 const TRIES: u32 = 5;
 
-/// How a [broadcast](Engine::broadcast) spreads its turns.
+/// Rate and concurrency limits of a [broadcast](Engine::broadcast).
 ///
 /// # Example
 /// ```
@@ -39,12 +39,12 @@ const TRIES: u32 = 5;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// How many conversations are begun with in a second.
+    /// Turns started per second.
     pub per_second: u32,
-    /// How many turns run at once.
+    /// Turns that run concurrently.
     pub at_once: usize,
-    /// With how many conversations this instance may be busy before the broadcast waits: a channel
-    /// that asks for patience (`Retry-After`) slows the broadcast down by this.
+    /// Number of busy conversations at which the broadcast waits (backpressure): a channel that
+    /// sends `Retry-After` so slows the broadcast down.
     pub busy_max: usize,
 }
 
@@ -54,25 +54,25 @@ impl Default for Pace {
     }
 }
 
-/// What became of a [broadcast](Engine::broadcast).
+/// Result of a [broadcast](Engine::broadcast).
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Broadcast {
-    /// How many turns are durable; their replies are on their way.
+    /// Number of turns that are durable; their replies are on their way.
     pub done: usize,
-    /// How many had been done before, under the same id.
+    /// Number of turns that were done before, under the same id.
     pub repeated: usize,
-    /// The conversations whose turns failed, and why. Run the broadcast again for these, under the
-    /// same id.
+    /// Conversations whose turns failed, with the error. Run the broadcast again for these, under
+    /// the same id.
     pub failed: Vec<(Reference, Error)>,
 }
 
 impl Engine {
-    /// Continues a conversation without being asked: runs a handler as a turn of it, in line with
-    /// the turns of its users, and answers when that is durable.
+    /// Proactive message: runs a handler as a turn of a conversation, queued with the turns of its
+    /// users, and returns when that is durable.
     ///
-    /// `id` names what is done: the same id again, at any instance, changes nothing and says
-    /// nothing. The reference comes from [`Turn::reference`]; it can be kept in a store.
+    /// `id` is an idempotency key: the same id again, at any instance, changes nothing and sends
+    /// nothing. The reference comes from [`Turn::reference`]; it can be stored.
     ///
     /// # Errors
     /// When the turn was not committed: nothing is stored and nothing said. See
@@ -105,11 +105,12 @@ impl Engine {
         self.resume_with(reference, id, Arc::new(OneTurn(handler))).await
     }
 
-    /// Continues many conversations, one turn in each, at a pace. It goes on when some fail.
+    /// Broadcast: runs one proactive turn in each of many conversations, rate-limited. It continues
+    /// when some fail.
     ///
     /// # Cancellation
-    /// Dropping the future begins no more turns. Run it again under the same id: what was done is
-    /// known.
+    /// Dropping the future starts no more turns. Run it again under the same id: turns that are
+    /// done are skipped.
     ///
     /// # Example
     /// ```
@@ -145,7 +146,7 @@ impl Engine {
                 self.core.clock.sleep(gap.max(Duration::from_millis(50))).await;
             }
             running.push(self.one_of_many(reference, id, Arc::clone(&logic)));
-            // What runs goes on while the next one waits for its time.
+            // Running turns continue while the next one waits for its time.
             let wait = self.core.clock.sleep(gap);
             report.add_until(&mut running, wait).await;
         }
@@ -194,7 +195,7 @@ impl Engine {
         }
         let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());
         let (item, receiver) = Item::new(id, activity, (core.now(), core.uptime()));
-        // In the background: a broadcast makes many at once.
+        // In the background, because a broadcast starts many at once.
         core.spawn(core.post(&key, item.caused_by(Cause::Proactive(logic)))?);
         self.answered(&key, receiver).await
     }
@@ -210,7 +211,7 @@ impl Broadcast {
         }
     }
 
-    /// Takes note of what ends until a time is over.
+    /// Collects finished turns until a wait is over.
     async fn add_until<F>(&mut self, running: &mut FuturesUnordered<F>, wait: BoxFuture<'_, ()>)
     where
         F: Future<Output = (Reference, Result<Answer, Error>)>,
@@ -226,8 +227,8 @@ impl Broadcast {
     }
 }
 
-/// What a proactive turn sees as its activity: from the user to the bot, as if the user had come
-/// back.
+/// Makes the activity of a proactive turn: an event from the user to the bot, as if the user had
+/// come back.
 fn event(reference: &Reference, id: &str) -> Activity {
     let Reference { user, bot, conversation, channel_id, service_url, locale, .. } =
         reference.clone();
@@ -244,7 +245,7 @@ fn event(reference: &Reference, id: &str) -> Activity {
     }
 }
 
-/// A handler that runs for one turn alone.
+/// Logic of a single turn: one handler.
 struct OneTurn<F>(F);
 
 impl<F> std::fmt::Debug for OneTurn<F> {
@@ -271,7 +272,7 @@ where
         _: Turn,
         _: Arc<Failure>,
     ) -> Option<BoxFuture<'static, Result<(), BotError>>> {
-        // Nobody asked for it, so nobody but its author hears that it failed.
+        // No user waits for it, so the failure is only returned to the caller.
         None
     }
 

@@ -1,4 +1,4 @@
-//! The order of threads, by dice: three ways of choosing it, one after the other.
+//! Random scheduler with three strategies, used in turn.
 
 use std::{
     collections::BTreeMap,
@@ -13,24 +13,24 @@ use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 
 use super::time::{KEEPER, Time};
 
-/// A scheduler whose choices follow from the number of the schedule.
+/// Scheduler whose choices are seeded with the number of the schedule.
 pub(super) struct Dice {
     numbers: Range<u64>,
     time: Time,
-    /// The number of the schedule that is being played.
+    /// Number of the current schedule.
     playing: Arc<AtomicU64>,
     rng: fastrand::Rng,
     way: Way,
 }
 
-/// How the next thread is chosen.
+/// Strategy for choosing the next thread.
 enum Way {
-    /// Each as likely as the other.
+    /// Uniformly random.
     Even,
-    /// Whoever is at it goes on, mostly.
+    /// The current thread usually continues.
     Sticky,
-    /// By rank. From time to time whoever is at it becomes the last of all: with few changes at the
-    /// right places most races show themselves.
+    /// By random priority (PCT). From time to time the current thread gets the lowest priority: a
+    /// few such changes at the right places find most races.
     Ranked { ranks: BTreeMap<usize, u64>, last: u64, change_in: u64 },
 }
 

@@ -1,4 +1,4 @@
-//! Whole instances: messages, couriers, records, timers and shut-downs in every order.
+//! Whole instances: messages, couriers, acknowledgements, timers and shutdowns in every order.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use super::{
     world::{World, offer, send},
 };
 
-/// Messages of two conversations, some sent twice at once; mailboxes come and go between them.
+/// Messages of two conversations, some sent twice concurrently; mailboxes are created and retired
+/// between them.
 #[test]
 fn every_message_is_applied_once_and_answered_in_order() {
     explore("messages", |time, number| async move {
@@ -44,7 +45,7 @@ fn every_message_is_applied_once_and_answered_in_order() {
     });
 }
 
-/// Timers wake conversations by recovery, while messages come in.
+/// Recovery wakes conversations for timers while messages arrive.
 #[test]
 fn recoveries_count_back_to_zero() {
     explore("timers", |time, number| async move {
@@ -74,7 +75,7 @@ fn recoveries_count_back_to_zero() {
     });
 }
 
-/// A shut-down in the middle: what was taken in is done when it ends, and nothing begins
+/// A shutdown in the middle: accepted activities are done when it ends, and nothing starts
 /// afterwards.
 #[test]
 fn nothing_happens_after_a_shut_down_that_left_nothing() {
@@ -112,7 +113,7 @@ fn two_instances_deliver_in_order_while_one_shuts_down() {
     explore("two instances", |time, number| two_instances(time, number, Duration::from_secs(5)));
 }
 
-/// One of them has no time for what it has begun: it gives its claim up, and the other goes on.
+/// One of them has no time to finish: it releases its claim, and the other continues.
 #[test]
 fn a_claim_that_is_given_up_is_taken_over() {
     explore("claim given up", |time, number| two_instances(time, number, Duration::ZERO));
@@ -144,8 +145,7 @@ async fn two_instances(time: Time, number: u64, within: Duration) {
     world.check("a", 3).await;
 }
 
-/// A store that fails now and then: what it did not record is recorded later, and nothing waits for
-/// ever.
+/// A store that fails now and then: lost records are written later, and nothing waits for ever.
 #[test]
 fn a_store_that_fails_loses_and_repeats_nothing() {
     explore("failing store", |time, number| async move {

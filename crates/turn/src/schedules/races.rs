@@ -1,4 +1,5 @@
-//! Single parts of an instance: the map of mailboxes, records that wait, alarms, receipts.
+//! Races in single parts of an instance: the map of mailboxes, the acknowledgement queue, alarms,
+//! receipts.
 
 use std::{
     sync::{
@@ -33,8 +34,8 @@ async fn all(handles: impl IntoIterator<Item = JoinHandle<()>>) {
     }
 }
 
-/// A mailbox was seen at rest; somebody posts; it is removed: in no order is what was posted lost,
-/// and in no order has it two runners, or none.
+/// A mailbox was seen idle, work is posted, the mailbox is removed: in no order is the work lost,
+/// and in no order are there two runners, or none.
 #[test]
 fn what_is_posted_while_a_mailbox_retires_is_not_lost() {
     explore("retire", |time, number| async move {
@@ -64,7 +65,8 @@ fn what_is_posted_while_a_mailbox_retires_is_not_lost() {
     });
 }
 
-/// Recovery and messages make the same mailboxes; each that recovery made counts until it is gone.
+/// Recovery and messages create the same mailboxes; each that recovery created counts until it is
+/// removed.
 #[test]
 fn a_recovery_counts_while_its_mailbox_lives() {
     explore("recoveries", |time, number| async move {
@@ -90,7 +92,8 @@ fn a_recovery_counts_while_its_mailbox_lives() {
     });
 }
 
-/// Whoever adds the first record watches until there is none: each is seen once.
+/// The task that adds the first entry watches the queue until it is empty: each entry is handled
+/// once.
 #[test]
 fn records_that_wait_have_one_watch() {
     explore("records", |time, number| async move {
@@ -112,7 +115,7 @@ fn records_that_wait_have_one_watch() {
                         NextAck::Wait(wait) => {
                             core.within(wait, core.acks.earlier.notified()).await;
                         }
-                        // From here on whoever adds one watches.
+                        // From here on the next task to add an entry watches.
                         NextAck::Nothing => break,
                     }
                 }
@@ -123,7 +126,7 @@ fn records_that_wait_have_one_watch() {
     });
 }
 
-/// Alarms that are set, moved, taken away and taken at once: each conversation has one or none.
+/// Alarms that are set, moved, cleared and taken concurrently: each conversation has one or none.
 #[test]
 fn a_conversation_has_one_alarm_in_every_order() {
     explore("alarms", |time, number| async move {
@@ -158,7 +161,7 @@ fn a_conversation_has_one_alarm_in_every_order() {
     });
 }
 
-/// Receipts that one attempt keeps are found by the next, until the turn is durable.
+/// Receipts of one attempt are found by the next, until the turn is durable.
 #[test]
 fn receipts_are_found_until_they_are_forgotten() {
     explore("receipts", |time, number| async move {

@@ -1,8 +1,7 @@
-//! A clock that moves when nothing else can, and tasks of shuttle.
+//! Virtual clock that advances when nothing else can run, and tasks of shuttle.
 //!
-//! Short times may also pass while others are at work, for the first half second: what waits for a
-//! moment races with what goes on. Long ones never do, so that no claim lapses and no deadline
-//! passes by chance.
+//! In the first half second short sleeps may also end while other threads run, so that they race.
+//! Long ones never do, so that no claim lapses and no deadline passes by chance.
 
 use std::{
     collections::BTreeMap,
@@ -17,15 +16,15 @@ use futures_util::future::BoxFuture;
 
 use crate::clock::{Clock, Tasks, Timestamp};
 
-/// The task that moves the time on: the first that is started.
+/// Id of the task that advances the clock: the first one started.
 pub(super) const KEEPER: usize = 1;
-/// What is nearer than this may come to pass at any moment.
+/// A sleep that ends within this time may end at any moment.
 const NEAR: Duration = Duration::from_millis(200);
-/// Until when that is so.
+/// End of the period in which that is so.
 const RACING: Duration = Duration::from_millis(500);
 
-/// The time of one schedule. Its lock is none of shuttle's: no other thread goes on while it is
-/// held.
+/// Virtual clock of one schedule. Its lock is not one of shuttle's: no other thread runs while it
+/// is held.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Time(Arc<Mutex<Inside>>);
 
@@ -33,7 +32,7 @@ pub(super) struct Time(Arc<Mutex<Inside>>);
 struct Inside {
     now: Duration,
     sleeping: BTreeMap<Place, Waker>,
-    /// Tells those that sleep until one time apart.
+    /// Sequence number: distinguishes sleepers with the same time.
     count: u64,
     keeper: Option<Waker>,
 }
@@ -49,7 +48,7 @@ impl Time {
         *self.inside() = Inside::default();
     }
 
-    /// Starts the task that moves the time on, before all others.
+    /// Starts the task that advances the clock, before all others.
     pub(super) fn start(&self) {
         let time = self.clone();
         let keep = async move {
@@ -61,7 +60,7 @@ impl Time {
         drop(shuttle::future::spawn(keep));
     }
 
-    /// Goes to the next time that somebody waits for.
+    /// Advances to the end of the next sleep.
     fn next(&self, context: &Context<'_>) -> Poll<Waker> {
         let mut inside = self.inside();
         let Some(((until, _), sleeper)) = inside.sleeping.pop_first() else {
@@ -72,7 +71,7 @@ impl Time {
         Poll::Ready(sleeper)
     }
 
-    /// Whether the next step of time is a short one that may happen while others are at work.
+    /// Reports whether the next sleep is a short one that may end while other threads run.
     pub(super) fn is_near(&self) -> bool {
         let inside = self.inside();
         let next = inside.sleeping.first_key_value().map(|((until, _), _)| *until);

@@ -1,4 +1,4 @@
-//! A store that takes its time, a channel that remembers, a bot that counts, and what must be true.
+//! Test world: a slow store, a recording channel, a counting bot, and the checks.
 
 use std::{
     borrow::Cow,
@@ -25,17 +25,17 @@ use crate::{
     store::{self, Due, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
 
-/// Nothing in a scenario takes this many looks.
+/// Maximum polls while waiting for a condition.
 const LOOKS_MAX: u32 = 500;
 
-/// One store, one channel, some conversations.
+/// World of a scenario: one store, one channel, some conversations.
 #[derive(Clone)]
 pub(super) struct World {
     pub(super) time: Time,
     store: Arc<SlowStore>,
     channel: Arc<Memory>,
     rng: Arc<Mutex<fastrand::Rng>>,
-    /// How often each call of `once` was made, by its key.
+    /// Number of times that each call of `once` was made, by its key.
     calls: Arc<Mutex<BTreeMap<String, u32>>>,
 }
 
@@ -48,7 +48,7 @@ impl World {
         Self { time, store, channel, rng: rng(), calls: Arc::default() }
     }
 
-    /// From now on every eighth save fails, before or after it.
+    /// From now on one in eight saves fails, before or after the write.
     pub(super) fn fail_saves(&self, fails: bool) {
         self.store.fails.store(fails, Ordering::Relaxed);
     }
@@ -69,7 +69,7 @@ impl World {
             .start()
     }
 
-    /// Counts its turns and says the count; `timer` has one more turn counted, soon.
+    /// Bot that counts its turns and says the count; `timer` sets a timer that counts one more.
     fn bot(&self) -> Bot {
         let calls = Arc::clone(&self.calls);
         Bot::new()
@@ -95,7 +95,7 @@ impl World {
         self.rng.lock().unwrap().u32(..one_in) == 0
     }
 
-    /// Waits for a moment, or not.
+    /// Sometimes sleeps for a moment.
     pub(super) async fn linger(&self) {
         let millis = self.rng.lock().unwrap().u64(..60);
         if millis < 30 {
@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// Ends when so many replies of a conversation were delivered and recorded.
+    /// Waits until so many replies of a conversation were delivered and recorded.
     pub(super) async fn until_delivered(&self, conversation: &str, count: usize) {
         for look in 0..LOOKS_MAX {
             let ledger = self.ledger(conversation).await;
@@ -115,7 +115,7 @@ impl World {
         panic!("{conversation}: {:?} of {count}", self.replies(conversation));
     }
 
-    /// Ends when an instance is busy with nothing.
+    /// Waits until an instance is idle.
     pub(super) async fn until_at_rest(&self, engine: &Engine) {
         for look in 0..LOOKS_MAX {
             if engine.busy() == 0 {
@@ -138,8 +138,8 @@ impl World {
         replies.get(&key).into_iter().flatten().map(|(text, _)| text.clone()).collect()
     }
 
-    /// So many turns ran in a conversation: each is applied once, its reply delivered once and in
-    /// order.
+    /// Checks that so many turns ran in a conversation, each applied once, its reply delivered once
+    /// and in order.
     pub(super) async fn check(&self, conversation: &str, count: usize) {
         let expected: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
         assert_eq!(self.replies(conversation), expected, "replies of {conversation}");
@@ -148,7 +148,7 @@ impl World {
         assert!(ledger.claim.is_none(), "still claimed: {:?}", ledger.claim);
     }
 
-    /// One process made every call once.
+    /// Checks that every call of `once` was made once.
     pub(super) fn check_calls(&self) {
         let calls = self.calls.lock().unwrap();
         assert!(calls.values().all(|count| *count == 1), "calls: {calls:?}");
@@ -163,7 +163,7 @@ fn count(mut turn: Turn) -> Result<(), BotError> {
     Ok(())
 }
 
-/// Sends a message until somebody of those that are asked in turn has taken it.
+/// Sends a message to the instances in turn until one accepts it.
 pub(super) async fn send(
     world: &World,
     engines: &[&Engine],
@@ -180,7 +180,7 @@ pub(super) async fn send(
     panic!("{id} was refused again and again");
 }
 
-/// Sends a message once. Whether it was taken: if not, the instance was closing.
+/// Sends a message once. Returns false if the instance was closing.
 pub(super) async fn offer(engine: &Engine, conversation: &str, id: &str) -> bool {
     match engine.receive(message(conversation, id, "")).await {
         Ok(_) => true,
@@ -198,7 +198,7 @@ pub(super) fn message(conversation: &str, id: &str, text: &str) -> Activity {
     Activity::from_json(json.as_bytes()).unwrap()
 }
 
-/// The memory store, which does not always answer at once.
+/// Memory store with delays and failures.
 #[derive(Debug)]
 struct SlowStore {
     inside: MemoryStore,
@@ -265,8 +265,8 @@ impl fmt::Display for SlowStore {
     }
 }
 
-/// Remembers what was delivered, by conversation, and what may come once more. Now and then it asks
-/// for patience first.
+/// Channel that records deliveries by conversation, and checks repeats. Now and then it answers
+/// `Later` first.
 #[derive(Debug)]
 struct Memory {
     replies: Mutex<BTreeMap<String, Vec<(String, bool)>>>,
@@ -278,7 +278,8 @@ impl Memory {
         let (text, key) = (parcel.activity.text().to_owned(), parcel.key.as_str().to_owned());
         let mut replies = self.replies.lock().unwrap();
         let replies = replies.entry(key).or_default();
-        // Whoever takes over may be quicker: one of the two says that it may be a repeat.
+        // The instance that takes over may be quicker: one of the two deliveries is marked as a
+        // repeat.
         match replies.iter_mut().find(|(known, _)| *known == text) {
             Some((_, is_repeat)) if *is_repeat || parcel.is_repeat => *is_repeat = false,
             Some(_) => panic!("handed over twice: {text}"),

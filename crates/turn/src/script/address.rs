@@ -1,8 +1,8 @@
-//! The address that the activities of a script get: channel, conversation, speakers, language.
+//! Default address of a script's activities: channel, conversation, accounts, language.
 
 use sayso_activity::{Account, Activity, ConversationAccount};
 
-/// Defaults for activities that bring no address of their own.
+/// Defaults for activities without an address of their own.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub(super) channel_id: String,
@@ -25,7 +25,7 @@ impl Default for Address {
 }
 
 impl Address {
-    /// Adds what an inbound activity lacks, but for its id.
+    /// Fills in the missing parts of an inbound activity's address, except its id.
     pub(super) fn fill(&self, activity: &mut Activity) {
         let conversation = || ConversationAccount::new(&self.conversation);
         activity.channel_id.get_or_insert_with(|| self.channel_id.clone());
@@ -37,7 +37,7 @@ impl Address {
     }
 }
 
-/// An account whose id is its name.
+/// Makes an account whose id is its name.
 pub(super) fn account(name: &str, role: &str) -> Account {
     Account { role: Some(role.to_owned()), ..Account::new(name).with_name(name) }
 }

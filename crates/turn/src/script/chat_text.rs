@@ -1,4 +1,4 @@
-//! The `.chat` format: a dialogue as lines that people can write.
+//! Parser and writer of the `.chat` format: a dialogue as plain lines of text.
 
 mod signs;
 
@@ -7,16 +7,16 @@ use sayso_activity::{Account, Activity, ConversationAccount, Kind};
 use super::{Line, TranscriptError, address::account, line::name};
 use signs::{Sign, Words};
 
-/// The channel that such dialogues are told on.
+/// Channel id of such dialogues.
 const CHANNEL: &str = "chatdown";
 
-/// The accounts that take part.
+/// Accounts of a dialogue.
 struct Cast {
     users: Vec<Account>,
     bot: Account,
 }
 
-/// An account that speaks.
+/// Speaker of a line.
 #[derive(Clone)]
 struct Speaker {
     account: Account,
@@ -52,7 +52,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Line>, TranscriptError> {
 }
 
 impl Cast {
-    /// Reads `user=name` and `bot=name`. Other headings, which tools know, are passed over.
+    /// Reads the headings `user=name` and `bot=name`. Other headings, which some tools write, are
+    /// skipped.
     fn reads_heading(&mut self, line: &str) -> bool {
         let Some((word, value)) = line.split_once('=') else { return false };
         let (word, value) = (word.trim(), value.trim());
@@ -64,7 +65,7 @@ impl Cast {
         true
     }
 
-    /// The speaker who begins in this line, and the words after the name.
+    /// Returns the speaker whose name starts this line, and the words after it.
     fn speaker<'t>(&self, line: &'t str) -> Option<(Speaker, &'t str)> {
         let line = line.trim_start();
         let after = |name: &str| {
@@ -75,7 +76,7 @@ impl Cast {
             let words = after(name(Some(account))?)?;
             Some((Speaker { account: account.clone(), is_bot }, words))
         };
-        // The plain words always do.
+        // The plain names `user` and `bot` always work.
         let plain = |word: &str, account: Account, is_bot| {
             Some((Speaker { account, is_bot }, after(word)?))
         };
@@ -85,12 +86,12 @@ impl Cast {
             .or_else(|| plain("bot", self.bot.clone(), true))
     }
 
-    /// The first user.
+    /// Returns the first user.
     fn user(&self) -> Account {
         self.users.first().cloned().unwrap_or_else(|| account("user", "user"))
     }
 
-    /// Adds the lines that a speaker's words stand for.
+    /// Adds the lines for a speaker's words.
     fn tell(&self, speaker: &Speaker, words: &str, lines: &mut Vec<Line>) {
         let Words { text, signs } = signs::read(words);
         let is_message = signs.is_empty() || !text.is_empty();
@@ -110,7 +111,7 @@ impl Cast {
         }
     }
 
-    /// The line before the first: the bot joins, and the user if they are there.
+    /// Makes the opening line: the bot joins, and the user if they are there.
     fn opening(&self, is_user_there: bool) -> Line {
         let user = is_user_there.then(|| self.user());
         let members = [self.bot.clone()].into_iter().chain(user).collect();
@@ -172,7 +173,7 @@ pub(super) fn write(lines: &[Line]) -> String {
     let first = users.first().copied().unwrap_or("user");
     for (index, line) in lines.iter().enumerate() {
         let who = if line.who().is_empty() { first } else { line.who() };
-        // The bot's own joining goes without saying at the beginning.
+        // The opening line, in which the bot joins, is implied.
         let is_opening = index == 0 && line.activity().is_some_and(is_bots_own);
         if let (Some(words), false) = (signs::write(line), is_opening) {
             text = format!("{text}{who}: {words}\n");
@@ -181,7 +182,7 @@ pub(super) fn write(lines: &[Line]) -> String {
     text
 }
 
-/// Tells whether nobody joins but the bot itself.
+/// Reports whether nobody joins but the bot itself.
 fn is_bots_own(activity: &Activity) -> bool {
     let bot = activity.recipient.as_ref().and_then(|bot| bot.id.as_deref());
     let mut members = activity.members_added.iter().flatten();

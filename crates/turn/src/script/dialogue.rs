@@ -1,4 +1,4 @@
-//! A dialogue: what was said while a script was played, and what is remembered after it.
+//! Dialogue: the lines of a played script, and the documents after it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use sayso_activity::Activity;
 use super::{Line, Transcript};
 use crate::Documents;
 
-/// What a script gives: the lines in order, and the documents at its end.
+/// Result of a script: the lines in order, and the documents at its end.
 ///
 /// # Example
 /// ```
@@ -25,7 +25,7 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// The lines in order.
+    /// Returns the lines in order.
     ///
     /// # Example
     /// ```
@@ -40,7 +40,7 @@ impl Dialogue {
         &self.lines
     }
 
-    /// Everything that the bot sent, typing and trace activities too.
+    /// Returns everything that the bot sent, including typing and trace activities.
     ///
     /// # Example
     /// ```
@@ -62,7 +62,7 @@ impl Dialogue {
         })
     }
 
-    /// Everything that is remembered, by key.
+    /// Returns the stored documents by key.
     ///
     /// # Example
     /// ```
@@ -81,7 +81,7 @@ impl Dialogue {
         &self.documents
     }
 
-    /// The dialogue as a transcript, to be replayed or written to a file.
+    /// Returns the dialogue as a transcript, to be replayed or written to a file.
     ///
     /// # Example
     /// ```
@@ -98,7 +98,7 @@ impl Dialogue {
         Transcript { lines: self.lines.iter().filter(is_kept).cloned().collect() }
     }
 
-    /// The dialogue as the text of a `.chat` file; see [`Transcript::to_chat`].
+    /// Returns the dialogue as the text of a `.chat` file; see [`Transcript::to_chat`].
     ///
     /// # Example
     /// ```
@@ -123,11 +123,11 @@ impl fmt::Display for Dialogue {
     }
 }
 
-/// A line as it is laid out: a label, and a text beside it.
+/// A formatted line: a label, and a text beside it.
 pub(super) struct Row {
     pub(super) label: String,
     pub(super) text: String,
-    /// Whether an arrow points at it.
+    /// True if an arrow points at it.
     pub(super) is_marked: bool,
 }
 
@@ -140,12 +140,12 @@ impl Row {
         Self { label: label.into(), text: text.into(), is_marked: false }
     }
 
-    /// Writes the row; further lines of its text stand under the first.
+    /// Writes the row; further lines of its text are aligned under the first.
     pub(super) fn write(&self, f: &mut fmt::Formatter<'_>, width: usize) -> fmt::Result {
         let arrow = if self.is_marked { " ->" } else { "   " };
         let colon = if self.label.is_empty() { "" } else { ":" };
         let mut head = format!("{}{colon}", self.label);
-        // A text that is empty is still a line.
+        // An empty text is still a line.
         for (index, text) in self.text.split('\n').enumerate() {
             let arrow = if index == 0 { arrow } else { "   " };
             let line = format!("{arrow} {head:<width$} {text}");
@@ -156,7 +156,7 @@ impl Row {
     }
 }
 
-/// How wide the labels of these rows are, with their colon.
+/// Returns the width of the labels of these rows, with their colon.
 pub(super) fn width(rows: &[Row]) -> usize {
     let labels = rows.iter().filter(|row| !row.label.is_empty());
     labels.map(|row| row.label.chars().count() + 1).max().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a script expects of the bot: words, activities, silence, state.
+//! Expectations of a script: texts, activities, silence, state.
 
 use sayso_activity::{Activity, Kind};
 
@@ -14,7 +14,7 @@ impl<'a> Script<'a> {
         self.then(Step::Expect(expectation))
     }
 
-    /// The bot says exactly this.
+    /// Expects exactly this text.
     ///
     /// # Example
     /// ```
@@ -33,7 +33,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Text(text.into()))
     }
 
-    /// The bot says one of these, for bots that vary their words.
+    /// Expects one of these texts, for bots that vary their words.
     ///
     /// # Example
     /// ```
@@ -48,7 +48,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::AnyText(texts.into_iter().map(Into::into).collect()))
     }
 
-    /// The bot says something with this in it.
+    /// Expects a text that contains this.
     ///
     /// # Example
     /// ```
@@ -63,7 +63,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Containing(part.into()))
     }
 
-    /// The bot sends an activity that passes a check. See [`Verdict`] for what a check returns.
+    /// Expects an activity that passes a check. See [`Verdict`] for the result of a check.
     ///
     /// # Example
     /// ```
@@ -87,8 +87,8 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Activity(check(look)))
     }
 
-    /// The bot sends an activity of this kind. It is the way to expect a typing or trace activity,
-    /// which every other expectation passes over.
+    /// Expects an activity of this kind. It is the way to expect a typing or trace activity, which
+    /// all other expectations skip.
     ///
     /// # Example
     /// ```
@@ -113,7 +113,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Kind(kind))
     }
 
-    /// The bot sends a card of this sort: `hero` stands for the content type
+    /// Expects a card of this type: `hero` stands for the content type
     /// `application/vnd.microsoft.card.hero`.
     ///
     /// # Example
@@ -133,7 +133,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Card(format!("application/vnd.microsoft.card.{sort}")))
     }
 
-    /// The bot says nothing, or nothing more.
+    /// Expects that the bot says nothing, or nothing more.
     ///
     /// # Example
     /// ```
@@ -148,8 +148,8 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Nothing)
     }
 
-    /// The turn fails and no error handler minds: the sender gets an error, nothing is saved or
-    /// said.
+    /// Expects the turn to fail without an error handler: the sender gets an error, nothing is
+    /// saved or sent.
     ///
     /// # Example
     /// ```
@@ -164,7 +164,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Failure)
     }
 
-    /// The bot answers the `invoke` that came last, and the answer passes a check.
+    /// Expects a response to the last `invoke` that passes a check.
     ///
     /// # Example
     /// ```
@@ -190,7 +190,7 @@ impl<'a> Script<'a> {
         self.expect(Expectation::Response(check(look)))
     }
 
-    /// The properties of the conversation pass a check.
+    /// Checks the properties of the conversation.
     ///
     /// # Example
     /// ```
@@ -208,7 +208,7 @@ impl<'a> Script<'a> {
         self.then(Step::State(Scope::Conversation, check(look)))
     }
 
-    /// The properties of the user who did something last pass a check.
+    /// Checks the properties of the user who acted last.
     ///
     /// # Example
     /// ```

@@ -1,4 +1,4 @@
-//! Hearing: what the bot said, held against what the script expects.
+//! Matching of the bot's replies against the script's expectations.
 
 use sayso_activity::{Activity, Kind};
 
@@ -46,12 +46,12 @@ impl Player<'_> {
         }
     }
 
-    /// The next line of the bot: where it is, and what it is if it is an activity.
+    /// Returns the next line that matches, with its index.
     fn next(&self, is_next: impl Fn(&Line) -> bool) -> Option<(usize, &Line)> {
         self.stage.lines.iter().enumerate().skip(self.read).find(|(_, line)| is_next(line))
     }
 
-    /// Takes the next reply if it is the one, or says what is there instead.
+    /// Consumes the next reply if it matches, or reports the difference.
     fn reply(
         &mut self,
         wanted: &[(&'static str, String)],
@@ -93,7 +93,7 @@ impl Player<'_> {
 
     fn kind(&mut self, kind: &Kind) -> Result<(), Found> {
         let is_kind = |line: &Line| matches!(line, Line::Bot(said) if said.kind == *kind);
-        // An aside is taken where it stands, whatever asides come before it.
+        // An optional activity is matched at its place, whatever optional ones come before it.
         let next = self.next(|line| line.is_said() || is_kind(line));
         let details = vec![("expected", format!("[{kind}]"))];
         match next {
@@ -127,7 +127,7 @@ impl Player<'_> {
         Err(Found { details, ..Found::new("the turn does not fail", mark) })
     }
 
-    /// Nothing is left that the bot said.
+    /// Checks that no reply is left.
     pub(super) fn silence(&self) -> Result<(), Found> {
         let Some((index, line)) = self.next(Line::is_said) else { return Ok(()) };
         let what = match line {

@@ -1,4 +1,4 @@
-//! One line of a dialogue: who did what.
+//! Line of a dialogue.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -29,14 +29,14 @@ pub enum Line {
     Timer(Box<Activity>),
     /// Time passed.
     Pause(Duration),
-    /// The turn failed and no error handler minded: why.
+    /// The turn failed without an error handler; with the error.
     Failed(String),
-    /// Something that nobody said, such as a restart.
+    /// A note, such as a restart.
     Note(&'static str),
 }
 
 impl Line {
-    /// The activity that came in or went out, if the line is one.
+    /// Returns the activity that came in or went out, if the line is one.
     ///
     /// # Example
     /// ```
@@ -51,7 +51,7 @@ impl Line {
         }
     }
 
-    /// Whether the line is the bot's and must be expected: typing and trace need not.
+    /// Reports whether the line is from the bot and must be expected, unlike typing and trace.
     pub(super) fn is_said(&self) -> bool {
         match self {
             Self::Bot(activity) => !is_aside(activity),
@@ -60,7 +60,7 @@ impl Line {
         }
     }
 
-    /// Who the line is from, as far as it is from somebody.
+    /// Returns the speaker's name, if the line has a speaker.
     pub(super) fn who(&self) -> &str {
         match self {
             Self::User(activity) => name(activity.from.as_ref()).unwrap_or("user"),
@@ -71,7 +71,7 @@ impl Line {
         }
     }
 
-    /// What the line says, for people.
+    /// Returns the line as readable text.
     pub(super) fn words(&self) -> Cow<'_, str> {
         match self {
             Self::User(activity) | Self::Bot(activity) | Self::Timer(activity) => words(activity),
@@ -82,19 +82,19 @@ impl Line {
     }
 }
 
-/// Whether an activity is one that people do not read.
+/// Reports whether an activity need not be expected: people do not read it.
 pub(super) fn is_aside(activity: &Activity) -> bool {
     matches!(activity.kind, Kind::Typing | Kind::Trace)
 }
 
-/// The name of an account, or its id.
+/// Returns the name of an account, or its id.
 pub(super) fn name(account: Option<&Account>) -> Option<&str> {
     let account = account?;
     let given = |text: &&str| !text.is_empty();
     account.name.as_deref().filter(given).or_else(|| account.id.as_deref().filter(given))
 }
 
-/// The text of a message and its attachments, or what else the activity is.
+/// Formats a message with its attachments, or the kind of another activity.
 fn words(activity: &Activity) -> Cow<'_, str> {
     let attachments = activity.attachments.as_deref().unwrap_or_default();
     if activity.is_message() && attachments.is_empty() {

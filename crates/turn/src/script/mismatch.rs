@@ -1,7 +1,7 @@
-//! A mismatch: what a script expected, what happened instead, and the dialogue up to there.
+//! Mismatch between script and bot, shown with the dialogue so far.
 //!
-//! It shows texts and state in full. That is what a failing test is for; nothing of it is reachable
-//! from a running bot.
+//! It shows texts and state in full, for a failing test; nothing of it is reachable from a running
+//! bot.
 
 use std::{fmt, panic::Location};
 
@@ -10,7 +10,7 @@ use super::{
     dialogue::{Row, width},
 };
 
-/// Why a script failed. Its text is meant to be read: the dialogue with an arrow.
+/// Error of a failed script. Its text is meant to be read: the dialogue with an arrow.
 ///
 /// # Example
 /// ```
@@ -30,29 +30,29 @@ use super::{
 /// # }
 /// ```
 pub struct Mismatch {
-    /// What is wrong, in a sentence.
+    /// The mismatch in a sentence.
     pub(super) what: String,
-    /// The step of the script.
+    /// Location of the script's step.
     pub(super) at: &'static Location<'static>,
     pub(super) dialogue: Dialogue,
     pub(super) mark: Mark,
-    /// What else there is to say: labels and texts.
+    /// Details: labels and texts.
     pub(super) details: Vec<(&'static str, String)>,
 }
 
-/// Where the arrow points.
+/// Position of the arrow.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mark {
     /// At a line of the dialogue.
     Line(usize),
     /// At a line that should come next and does not.
     Missing,
-    /// At what was said last.
+    /// At the last line.
     End,
 }
 
 impl Mismatch {
-    /// The dialogue so far.
+    /// Returns the dialogue so far.
     ///
     /// # Example
     /// ```
@@ -82,7 +82,7 @@ impl fmt::Display for Mismatch {
         if let Some(row) = rows.get_mut(marked) {
             row.is_marked = true;
         }
-        // The details stand under the line that they are about.
+        // The details follow the line that they are about.
         let details = self.details.iter().map(|(label, text)| Row::new(*label, text));
         let at = (marked + 1).min(rows.len());
         drop(rows.splice(at..at, details));
@@ -93,14 +93,14 @@ impl fmt::Display for Mismatch {
 
 impl fmt::Debug for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `unwrap` shows this: the layout must survive it.
+        // `unwrap` prints this, so the layout must be kept.
         fmt::Display::fmt(self, f)
     }
 }
 
 impl std::error::Error for Mismatch {}
 
-/// Shows where two texts part: the expected one, and a sign at the first difference.
+/// Shows the expected text, and a caret at the first difference.
 pub(super) fn difference(said: &str, expected: &str) -> Vec<(&'static str, String)> {
     let is_invisible = said.split_whitespace().eq(expected.split_whitespace());
     if is_invisible {

@@ -1,4 +1,4 @@
-//! Playing a script: step by step, until the end or the first mismatch.
+//! Execution of a script: step by step, until the end or the first mismatch.
 
 use std::{future::IntoFuture, panic::Location};
 
@@ -11,7 +11,7 @@ use super::{
     step::{Placed, Step},
 };
 
-/// A mismatch before it is known where in the code it is.
+/// A mismatch without its location in the code.
 pub(super) struct Found {
     pub(super) what: String,
     pub(super) mark: Mark,
@@ -20,18 +20,18 @@ pub(super) struct Found {
 
 pub(super) struct Player<'a> {
     pub(super) stage: Stage<'a>,
-    /// How many lines the script has dealt with.
+    /// Number of lines that the script has consumed.
     pub(super) read: usize,
 }
 
 impl<'a> Script<'a> {
-    /// Plays the script and says how it went, where `.await` would fail the test.
+    /// Plays the script and returns a `Result`, where `.await` would fail the test.
     ///
     /// # Errors
-    /// At the first step that does not happen as the script says.
+    /// At the first step that does not match.
     ///
     /// # Cancellation
-    /// Dropping the future ends the script; nothing outside of it has happened.
+    /// Dropping the future ends the script; it has no effects outside.
     ///
     /// # Example
     /// ```
@@ -74,7 +74,7 @@ impl<'a> Script<'a> {
 /// Plays the script. The output is the dialogue.
 ///
 /// # Panics
-/// At the first step that does not happen as the script says: that is how a test fails.
+/// At the first step that does not match: that is how a test fails.
 impl<'a> IntoFuture for Script<'a> {
     type Output = Dialogue;
     type IntoFuture = BoxFuture<'a, Dialogue>;
@@ -92,7 +92,7 @@ impl<'a> IntoFuture for Script<'a> {
 
 impl Player<'_> {
     async fn step(&mut self, step: Step<'_>) -> Result<(), Found> {
-        // Whatever the bot said must have been expected before anything else happens.
+        // All replies must have been expected before the next input.
         if matches!(step, Step::Receive(_) | Step::Again | Step::Pass(_)) {
             self.silence()?;
         }

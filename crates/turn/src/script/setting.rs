@@ -1,11 +1,10 @@
-//! The setting of a script: speakers, place, language and state at the start.
+//! Setup of a script: users, channel, conversation, language and initial state.
 
 use super::{Script, address::account};
 use crate::{Bag, clock::Timestamp};
 
 impl Script<'_> {
-    /// Sets the user who speaks from here on; in a group several take turns. The name is the id,
-    /// too.
+    /// Sets the user who speaks from here on, for groups. The name is also the id.
     ///
     /// # Example
     /// ```
@@ -29,7 +28,7 @@ impl Script<'_> {
         self
     }
 
-    /// Sets the channel from here on; `test` before that.
+    /// Sets the channel from here on; the default is `test`.
     ///
     /// # Example
     /// ```
@@ -48,8 +47,7 @@ impl Script<'_> {
         self
     }
 
-    /// Sets the conversation from here on: the state of users goes along, that of conversations
-    /// does not.
+    /// Sets the conversation from here on: it has its own state; the state of users is shared.
     ///
     /// # Example
     /// ```
@@ -91,7 +89,7 @@ impl Script<'_> {
         self
     }
 
-    /// Sets what the conversation of the first activity remembers at the start.
+    /// Sets the initial state of the first activity's conversation.
     ///
     /// # Example
     /// ```
@@ -111,7 +109,7 @@ impl Script<'_> {
         self
     }
 
-    /// Sets the time at the start: 2024-01-01T12:00:00Z, a Monday, if nothing else is said.
+    /// Sets the time at the start; the default is 2024-01-01T12:00:00Z, a Monday.
     ///
     /// # Example
     /// ```
@@ -130,9 +128,9 @@ impl Script<'_> {
         self
     }
 
-    /// Runs the logic of every turn twice, as the engine does when another instance commits first:
-    /// the first run is thrown away. It shows logic that keeps something outside the state, and
-    /// calls to the outside that are not under [`Turn::once`](crate::Turn::once).
+    /// Runs the logic of every turn twice and discards the first run, as the engine does after a
+    /// conflict. This finds logic that keeps something outside the state, and external calls that
+    /// are not under [`Turn::once`](crate::Turn::once).
     ///
     /// # Example
     /// ```

@@ -1,7 +1,7 @@
-//! The stage: a store, a channel and a clock in one, small enough for a script.
+//! Stage: the store, channel and clock of a script, in memory.
 //!
-//! It does around an attempt what the engine does: an activity seen before changes nothing, a
-//! failed run goes to the error handler, timers wait with the state and fire once.
+//! It treats an attempt as the engine does: a duplicate changes nothing, a failed run goes to the
+//! error handler, timers are part of the state and fire once.
 
 use std::{collections::BTreeMap, error::Error as _, sync::Arc, time::Duration};
 
@@ -19,8 +19,7 @@ use crate::{
     turn::{Logic, Reply},
 };
 
-/// How many timers may fire in one step: one that asks for itself again at once must not hang a
-/// test.
+/// Maximum timers that fire in one step: one that sets itself again at once must not hang a test.
 const FIRINGS_MAX: usize = 10_000;
 
 pub(super) struct Stage<'a> {
@@ -28,17 +27,17 @@ pub(super) struct Stage<'a> {
     logic: Arc<dyn Logic>,
     limits: Arc<Limits>,
     now: Timestamp,
-    /// For the conversation of the first activity.
+    /// Initial state of the first activity's conversation.
     starts_with: Option<Bag>,
     is_contended: bool,
     is_restarting: bool,
     pub(super) documents: Documents,
-    /// The turns that committed, with what they answered.
+    /// Committed turns, with their responses.
     seen: BTreeMap<TurnId, Option<Response>>,
     timers: Vec<(Key, Arc<Timer>)>,
-    /// The activity that came from the channel last.
+    /// Last activity from the channel.
     pub(super) last: Option<Activity>,
-    /// What the last turn answered.
+    /// Response of the last turn.
     pub(super) response: Option<Response>,
     pub(super) lines: Vec<Line>,
 }
@@ -68,7 +67,7 @@ impl<'a> Stage<'a> {
         self
     }
 
-    /// An activity comes from the channel, for the first time.
+    /// Receives an activity from the channel.
     pub(super) async fn receive(&mut self, mut activity: Activity) -> Result<(), KeyError> {
         if activity.id.as_deref().is_none_or(str::is_empty) {
             activity.id = Some(format!("activity-{}", self.lines.len()));
@@ -78,7 +77,7 @@ impl<'a> Stage<'a> {
         self.deliver(activity).await
     }
 
-    /// The last activity comes again. False when there is none.
+    /// Redelivers the last activity. Returns false if there is none.
     pub(super) async fn again(&mut self) -> Result<bool, KeyError> {
         let Some(activity) = self.last.clone() else { return Ok(false) };
         self.lines.push(Line::Note("delivered again"));
@@ -95,7 +94,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Time passes, and timers fire. False when they do not come to an end.
+    /// Advances the clock and fires timers. Returns false if they do not come to an end.
     pub(super) async fn pass(&mut self, time: Duration) -> bool {
         let until = self.now.after(time);
         self.lines.push(Line::Pause(time));
@@ -115,7 +114,7 @@ impl<'a> Stage<'a> {
         false
     }
 
-    /// Another process takes over.
+    /// Simulates a restart of the process.
     pub(super) fn restart(&mut self) {
         self.logic = self.source.make();
         for bag in self.documents.values_mut() {
@@ -150,7 +149,7 @@ impl<'a> Stage<'a> {
     async fn run(&mut self, attempt: &Arc<Attempt>) -> Result<Made, Arc<Failure>> {
         let logic = &*self.logic;
         if self.is_contended {
-            // Another instance commits first: this run never happened, but for its receipts.
+            // Another instance commits first: this run is discarded, except for its receipts.
             drop(attempt.run(logic, None).await);
         }
         let made =
@@ -168,7 +167,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// What would not be saved must not pass here, either.
+    /// Checks the limits that the engine checks before a commit.
     fn within_limits(&self, attempt: &Attempt, made: Made) -> Result<Made, Failure> {
         let limits = &self.limits;
         let is_left = |(key, timer): &&(Key, Arc<Timer>)| {
@@ -198,7 +197,7 @@ impl<'a> Stage<'a> {
         self.timers.extend(made.timers.into_iter().map(|timer| (attempt.key.clone(), timer)));
         for Reply { number, activity, .. } in made.replies.into_replies() {
             let mut activity = Arc::unwrap_or_clone(activity);
-            // A change of an earlier message has that one's name already.
+            // A change of an earlier message has its id already.
             let name = || ReplyId::new(attempt.id, number).as_str().to_owned();
             activity.id.get_or_insert_with(name);
             self.lines.push(Line::Bot(Box::new(activity)));
@@ -215,7 +214,7 @@ impl Source<'_> {
     }
 }
 
-/// A failure with everything that caused it.
+/// Formats a failure with its causes.
 fn reason(failure: &Failure) -> String {
     let mut text = failure.to_string();
     let mut source = failure.source();

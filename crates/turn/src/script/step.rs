@@ -1,4 +1,4 @@
-//! The steps of a script, as they are written down before they are played.
+//! Steps of a script, recorded before they are played.
 
 use std::{
     fmt,
@@ -10,7 +10,7 @@ use sayso_activity::{Activity, Kind};
 
 use crate::{Bag, document::Response};
 
-/// A step and the line of code that it stands in.
+/// A step and its location in the code.
 pub(super) struct Placed<'a> {
     pub(super) at: &'static Location<'static>,
     pub(super) step: Step<'a>,
@@ -25,7 +25,7 @@ pub(super) enum Step<'a> {
     State(Scope, Check<'a, Bag>),
 }
 
-/// What the bot should do next.
+/// Expectation of the bot's next action.
 pub(super) enum Expectation<'a> {
     Text(String),
     AnyText(Vec<String>),
@@ -38,17 +38,17 @@ pub(super) enum Expectation<'a> {
     Response(Check<'a, Response>),
 }
 
-/// Whose state is looked at.
+/// Scope of a state check.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
     Conversation,
     User,
 }
 
-/// A look at something by the test's own code; `Err` says what it found.
+/// Check by the test's own code; `Err` describes the failure.
 pub(super) type Check<'a, T> = Box<dyn FnOnce(&T) -> Result<(), String> + Send + 'a>;
 
-/// What a check of a script returns: `bool`, or nothing if it asserts by itself.
+/// Result of a script's check: `bool`, or nothing if it asserts by itself.
 ///
 /// # Example
 /// ```
@@ -60,7 +60,7 @@ pub(super) type Check<'a, T> = Box<dyn FnOnce(&T) -> Result<(), String> + Send +
 /// # }
 /// ```
 pub trait Verdict {
-    /// Whether the check holds.
+    /// Reports whether the check holds.
     fn holds(self) -> bool;
 }
 
@@ -76,7 +76,7 @@ impl Verdict for () {
     }
 }
 
-/// Makes a check of a closure. A panic in it becomes its finding, so that the dialogue is shown.
+/// Makes a check of a closure. A panic becomes an `Err`, so that the dialogue is shown.
 pub(super) fn check<'a, T, V: Verdict>(look: impl FnOnce(&T) -> V + Send + 'a) -> Check<'a, T> {
     Box::new(move |value| match catch_unwind(AssertUnwindSafe(|| look(value).holds())) {
         Ok(true) => Ok(()),

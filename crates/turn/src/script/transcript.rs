@@ -1,7 +1,7 @@
-//! Transcripts: dialogues kept in files, replayed as tests.
+//! Transcripts: recorded dialogues in files, replayed as tests.
 //!
 //! A `.transcript` is a JSON list of activities as they went over the wire; a `.chat` is the same
-//! told in lines that people can write. Both come from the Bot Framework's tools.
+//! as plain lines of text. Both come from the Bot Framework's tools.
 
 use std::{fs, path::Path};
 
@@ -10,7 +10,7 @@ use sayso_activity::{Account, Activity, Kind, Raw};
 use super::{Line, Script, TranscriptError, chat, chat_text, line::is_aside};
 use crate::Logic;
 
-/// A dialogue that is to happen again, word for word.
+/// Recorded dialogue, to be replayed word for word.
 ///
 /// # Example
 /// ```
@@ -38,17 +38,16 @@ pub struct Transcript {
 impl Transcript {
     /// Reads the text of a `.chat` file.
     ///
-    /// At the top, `user=name` (one line for each user of a group) and `bot=name` may say how the
-    /// speakers are called. Then `name: text` begins a line; what follows without a name belongs to
-    /// it. A word in brackets is something that is not text: `[Attachment=file]` (with a content
-    /// type after a space; the file is named and not read), `[Typing]`, `[Delay=milliseconds]`,
-    /// `[Event=name]`, `[EndOfConversation]`, and `[ConversationUpdate]` for a user who joins.
+    /// The headings `user=name` (one for each user of a group) and `bot=name` may name the
+    /// speakers. Then `name: text` starts a line; text without a name continues it. Markup in
+    /// brackets stands for what is not text: `[Attachment=file]` (with a content type after a
+    /// space; the file is named and not read), `[Typing]`, `[Delay=milliseconds]`, `[Event=name]`,
+    /// `[EndOfConversation]`, and `[ConversationUpdate]` for a user who joins.
     ///
-    /// The bot is taken to join before the first line, and the user with it if the bot speaks
-    /// first.
+    /// The bot joins before the first line, and the user too if the bot speaks first.
     ///
     /// # Errors
-    /// [`TranscriptError::Line`] when somebody speaks before it is said who.
+    /// [`TranscriptError::Line`] when a text comes before any name.
     ///
     /// # Example
     /// ```
@@ -62,8 +61,8 @@ impl Transcript {
         chat_text::parse(text).map(|lines| Self { lines })
     }
 
-    /// Reads the text of a `.transcript` file: a JSON list of activities. The bot's are those whose
-    /// `from` has the role `bot`; all others come in.
+    /// Reads the text of a `.transcript` file: a JSON list of activities. Those whose `from` has
+    /// the role `bot` are the bot's; all others are inbound.
     ///
     /// # Errors
     /// [`TranscriptError::Json`] or [`TranscriptError::Activity`] when it is something else.
@@ -101,7 +100,7 @@ impl Transcript {
             has_role(from, "bot") || (is_known && from.id.is_some())
         };
         for activity in &mut activities {
-            // Tools write who joined, but not always to whom or by whom.
+            // Tools often leave out the sender and recipient of a join.
             if activity.kind == Kind::ConversationUpdate {
                 activity.from = activity.from.take().or_else(|| user.clone());
                 activity.recipient = activity.recipient.take().or_else(|| bot.clone());
@@ -139,7 +138,7 @@ impl Transcript {
         parse(&text)
     }
 
-    /// The lines in order.
+    /// Returns the lines in order.
     ///
     /// # Example
     /// ```
@@ -153,8 +152,8 @@ impl Transcript {
         &self.lines
     }
 
-    /// The script that replays the transcript: what came in comes in again, and the bot must say
-    /// the same, word for word. Typing and trace activities are passed over. Await it, or add to
+    /// Makes a script that replays the transcript: the same inbound activities, and the bot must
+    /// say the same, word for word. Typing and trace activities are skipped. Await it, or add to
     /// it.
     ///
     /// # Example
@@ -171,7 +170,7 @@ impl Transcript {
         self.play(chat(bot))
     }
 
-    /// Adds the transcript to a script of another setting, such as one that restarts.
+    /// Adds the transcript to a script with another setup, such as one that restarts.
     ///
     /// # Example
     /// ```
@@ -197,8 +196,8 @@ impl Transcript {
         script
     }
 
-    /// The text of a `.chat` file. Traces, invokes and other activities that the format has no word
-    /// for are left out, and so are blank lines at the ends of texts.
+    /// Returns the text of a `.chat` file. Traces, invokes and other activities that the format
+    /// cannot express are left out, and so are blank lines at the ends of texts.
     ///
     /// # Example
     /// ```
@@ -212,7 +211,7 @@ impl Transcript {
         chat_text::write(&self.lines)
     }
 
-    /// The text of a `.transcript` file: every activity in full. Pauses are left out.
+    /// Returns the text of a `.transcript` file: every activity in full. Pauses are left out.
     ///
     /// # Example
     /// ```

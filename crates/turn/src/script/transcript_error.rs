@@ -1,10 +1,10 @@
-//! The error of reading a transcript.
+//! Error of reading a transcript.
 
 use std::io;
 
 use sayso_activity::ParseError;
 
-/// The reason why a transcript cannot be read. It never repeats what was said.
+/// Error of reading a transcript. It never contains text of the dialogue.
 ///
 /// # Example
 /// ```
@@ -25,13 +25,13 @@ pub enum TranscriptError {
         #[source]
         source: io::Error,
     },
-    /// The name of the file does not say what is in it.
+    /// The name of the file has another extension.
     #[error("{path}: expected a name that ends in .chat or .transcript")]
     Name {
         /// The file.
         path: String,
     },
-    /// A line before the first word of anybody is no heading.
+    /// A line before the first speaker is not a heading.
     #[error("line {line}: expected `name: text`, or `user=name` or `bot=name` at the top")]
     Line {
         /// The line, from 1.
@@ -43,7 +43,7 @@ pub enum TranscriptError {
     /// An element of the list is not an activity.
     #[error("activity {index}: {source}")]
     Activity {
-        /// Its place in the list, from 1.
+        /// Its position in the list, from 1.
         index: usize,
         /// The error of the parser.
         source: ParseError,

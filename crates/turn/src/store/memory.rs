@@ -1,6 +1,6 @@
-//! The memory store: every promise but survival of the process.
+//! Memory store: fulfils the whole contract except durability across restarts.
 //!
-//! For tests, for the simulator and as the yardstick of the turn's own cost.
+//! For tests, the simulator, and benchmarks of the engine's own cost.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::{
     sync::{Mutex, MutexGuard, lock},
 };
 
-/// Documents in the memory of this process.
+/// Store that keeps documents in the memory of this process.
 ///
 /// # Example
 /// ```
@@ -38,9 +38,10 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Rows {
     by_key: ByKey<Row>,
-    /// The times of those that are due at one.
+    /// Due times of the documents that have one.
     due: ByKey<Timestamp>,
-    /// One counter for all keys: a version is never used twice, not even by a key made anew.
+    /// One counter for all keys: a version is never reused, not even by a key that was deleted and
+    /// created again.
     version: u64,
 }
 

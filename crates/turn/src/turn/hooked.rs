@@ -1,4 +1,4 @@
-//! Hooks, as one turn has them.
+//! Hooks of one turn: registration and calls.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::{Turn, hooks::Hooks};
 use crate::message::MessageId;
 
 impl Turn {
-    /// Lets a hook see every reply that this turn makes from now on: what it gives back is sent,
-    /// and nothing is when it gives nothing back. See [`Bot::on_send`](crate::Bot::on_send).
+    /// Adds a hook that sees every reply of this turn from now on. What it returns is sent; `None`
+    /// sends nothing. See [`Bot::on_send`](crate::Bot::on_send).
     ///
-    /// The answer to an `invoke` is not a reply.
+    /// The response to an `invoke` is not a reply.
     pub fn on_send<F>(&mut self, hook: F)
     where
         F: Fn(&Self, Activity) -> Option<Activity> + Send + Sync + 'static,
@@ -19,8 +19,8 @@ impl Turn {
         self.inner_mut().hooks.on_send.push(Arc::new(hook));
     }
 
-    /// Lets a hook see every [`update`](Self::update) that this turn makes from now on: what it
-    /// gives back is what the message becomes; it stays as it is when the hook gives nothing back.
+    /// Adds a hook that sees every [`update`](Self::update) by this turn from now on. The message
+    /// becomes what the hook returns; with `None` it stays as it is.
     pub fn on_update<F>(&mut self, hook: F)
     where
         F: Fn(&Self, &MessageId, Activity) -> Option<Activity> + Send + Sync + 'static,
@@ -28,8 +28,8 @@ impl Turn {
         self.inner_mut().hooks.on_update.push(Arc::new(hook));
     }
 
-    /// Lets a hook see every [`delete`](Self::delete) that this turn makes from now on, and say
-    /// whether it is to happen.
+    /// Adds a hook that sees every [`delete`](Self::delete) by this turn from now on, and returns
+    /// whether it happens.
     pub fn on_delete<F>(&mut self, hook: F)
     where
         F: Fn(&Self, &MessageId) -> bool + Send + Sync + 'static,
@@ -43,7 +43,7 @@ impl Turn {
         }
     }
 
-    /// What is sent instead of a reply, which is addressed already.
+    /// Passes an addressed reply through the hooks.
     pub(super) fn hooked(&mut self, activity: Arc<Activity>) -> Option<Arc<Activity>> {
         if self.inner().hooks.is_empty() {
             return Some(activity);
@@ -56,7 +56,7 @@ impl Turn {
         Some(Arc::new(passed))
     }
 
-    /// What a message becomes instead.
+    /// Passes an update through the hooks.
     pub(super) fn hooked_update(
         &mut self,
         message: &MessageId,
@@ -76,7 +76,7 @@ impl Turn {
         Some(passed)
     }
 
-    /// Whether a message is deleted.
+    /// Reports whether all hooks allow a deletion.
     pub(super) fn hooked_delete(&mut self, message: &MessageId) -> bool {
         self.past(|turn, hooks| hooks.on_delete.iter().all(|hook| hook(turn, message)))
     }
@@ -86,7 +86,7 @@ impl Turn {
         activity.id = None;
     }
 
-    /// Lets the hooks look at the turn, which is without them meanwhile.
+    /// Calls the hooks with the turn, from which they are taken out meanwhile.
     fn past<T>(&mut self, pass: impl FnOnce(&Self, &Hooks<Self>) -> T) -> T {
         let hooks = std::mem::take(&mut self.inner_mut().hooks);
         let passed = pass(self, &hooks);

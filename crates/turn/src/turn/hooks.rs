@@ -1,6 +1,6 @@
-//! Hooks of what a turn says, changes and takes back, before it is part of the turn.
+//! Hook types: callbacks for replies, updates and deletions, before they are part of the turn.
 //!
-//! Generic over the turn that they see, so that a turn can have them.
+//! Generic over the turn type, so that a turn can contain them.
 
 use std::{fmt, sync::Arc};
 
@@ -8,15 +8,15 @@ use sayso_activity::Activity;
 
 use crate::message::MessageId;
 
-/// Sees a reply, and gives back what is sent instead: itself, another, or nothing.
+/// Hook for a reply: returns the reply to send instead, or nothing.
 pub(crate) type OnSend<T> = Arc<dyn Fn(&T, Activity) -> Option<Activity> + Send + Sync>;
-/// Sees what a message becomes, and gives back what it becomes instead.
+/// Hook for an update: returns the new message to use instead, or nothing.
 pub(crate) type OnUpdate<T> =
     Arc<dyn Fn(&T, &MessageId, Activity) -> Option<Activity> + Send + Sync>;
-/// Sees which message is deleted, and says whether it is.
+/// Hook for a deletion: returns whether it happens.
 pub(crate) type OnDelete<T> = Arc<dyn Fn(&T, &MessageId) -> bool + Send + Sync>;
 
-/// Hooks in the order in which they run.
+/// Hooks, in the order in which they run.
 pub(crate) struct Hooks<T> {
     pub(crate) on_send: Vec<OnSend<T>>,
     pub(crate) on_update: Vec<OnUpdate<T>>,

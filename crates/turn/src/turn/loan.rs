@@ -1,8 +1,7 @@
-//! A loan: who has a turn lends it to one who takes it whole, and has it back when that one is
-//! done.
+//! Lending of a turn: passes a turn by value to a callee, and gets it back afterwards.
 //!
-//! Middleware goes on after the handler in this way. The turn comes back whatever happens to the
-//! borrower: it ends, fails, panics, or is dropped while it waits.
+//! Middleware so continues after the handler. The turn comes back whether the borrower ends, fails,
+//! panics, or is dropped while it waits.
 
 use std::{future::Future, sync::Arc};
 
@@ -10,10 +9,10 @@ use super::{Inner, Replies, ReturnSlot, Turn};
 use crate::{bot_error::BotError, error::Failure, ledger::Bag, state::State};
 
 impl Turn {
-    /// Lends the turn to some work, and has it back afterwards.
+    /// Lends the turn to a callee and gets it back afterwards.
     ///
     /// # Errors
-    /// Those of the work; [`Failure::Kept`] when it did not give the turn back.
+    /// Those of the callee; [`Failure::Kept`] when it did not give the turn back.
     pub(crate) async fn lend<T, F, Fut>(&mut self, work: F) -> Result<T, BotError>
     where
         F: FnOnce(Self) -> Fut,
@@ -22,7 +21,7 @@ impl Turn {
         let mut loan =
             Loan { slot: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
         let turn = Self { inner: loan.lender.inner.take(), slot: Arc::clone(&loan.slot) };
-        // After the loan, so that it is dropped before it: it holds the turn.
+        // Declared after the loan, so that it is dropped first: it holds the turn.
         let result = work(turn).await;
         match loan.end() {
             true => result,
@@ -34,12 +33,12 @@ impl Turn {
 struct Loan<'a> {
     lender: &'a mut Turn,
     slot: Arc<ReturnSlot>,
-    /// Stands in for what does not come back.
+    /// Placeholder for a turn that is not given back.
     spare: Option<Box<Inner>>,
 }
 
 impl Loan<'_> {
-    /// Gives the turn back to its lender, or the spare; says whether it was the turn.
+    /// Returns the turn to its lender, or the placeholder; true if it was the turn.
     fn end(&mut self) -> bool {
         let Some(spare) = self.spare.take() else { return true };
         let inner = self.slot.take();
@@ -55,7 +54,7 @@ impl Drop for Loan<'_> {
     }
 }
 
-/// A turn that can be used and will fail: its lender must not meet a hole.
+/// Makes a placeholder: a usable turn that fails at its end.
 fn spare(inner: &Inner) -> Inner {
     Inner {
         attempt: Arc::clone(&inner.attempt),

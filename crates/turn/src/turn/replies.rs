@@ -1,4 +1,4 @@
-//! The replies of an attempt.
+//! Replies of an attempt.
 
 use std::sync::Arc;
 
@@ -10,28 +10,28 @@ use crate::{
     message::{Kept, MessageId},
 };
 
-/// Replies in order. Each keeps its number when one before it is taken back: names are made of
-/// numbers.
+/// Replies in order. Each keeps its number when an earlier one is removed, because ids contain the
+/// number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replies {
     list: Vec<Arc<Activity>>,
-    /// The numbers that were taken back, in rising order.
+    /// Numbers of removed replies, ascending.
     removed: Vec<usize>,
-    /// How many were not taken because of the limit.
+    /// Number of replies dropped because of the limit.
     pub(crate) over: usize,
     kept: Option<Arc<Kept>>,
-    /// Policies of their own, by number.
+    /// Delivery policies of single replies, by number.
     policies: Vec<(usize, DeliveryPolicy)>,
 }
 
-/// A reply as it leaves the attempt.
+/// A reply of a finished attempt.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) number: usize,
     pub(crate) activity: Arc<Activity>,
-    /// Whether something remembers its name.
+    /// True if its id was serialised or displayed, so that the channel's id must be kept.
     pub(crate) is_kept: bool,
-    /// Its own policy.
+    /// Its own delivery policy, if any.
     pub(crate) delivery: Option<DeliveryPolicy>,
 }
 
@@ -50,13 +50,13 @@ impl Replies {
         MessageId::ours(turn, number, self.kept.get_or_insert_default())
     }
 
-    /// The reply of a number, unless it was taken back.
+    /// Returns the reply with a number, unless it was removed.
     pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut Activity> {
         let at = self.position(number)?;
         self.list.get_mut(at).map(Arc::make_mut)
     }
 
-    /// Takes a reply back that nobody has heard yet.
+    /// Removes a reply.
     pub(crate) fn remove(&mut self, number: usize) {
         let Some(at) = self.position(number).filter(|at| *at < self.list.len()) else { return };
         drop(self.list.remove(at));
@@ -64,7 +64,7 @@ impl Replies {
         self.removed.insert(place, number);
     }
 
-    /// Gives a reply a policy of its own.
+    /// Sets the delivery policy of a reply.
     pub(crate) fn set_delivery(&mut self, number: usize, policy: DeliveryPolicy) {
         self.policies.push((number, policy));
     }

@@ -1,4 +1,4 @@
-//! Speaking: what a turn says, changes and takes back. All of it waits for the commit.
+//! Replies, updates and deletions of a turn. All of them wait for the commit.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use super::Turn;
 use crate::{delivery_policy::DeliveryPolicy, message::MessageId};
 
 impl Turn {
-    /// Says something: it leaves when, and only when, the turn is saved. Keep what it gives to
-    /// change the message later.
+    /// Says something: it is sent if, and only if, the turn commits. Keep the returned id to change
+    /// the message later.
     pub fn say(&mut self, text: impl Into<String>) -> MessageId {
         self.send_new(Arc::new(Activity::message(text)))
     }
 
-    /// Sends an activity: it leaves when, and only when, the turn is saved. An `invokeResponse` is
-    /// not sent but answers the `invoke`, as [`respond`](Self::respond) does.
+    /// Sends an activity: it is sent if, and only if, the turn commits. An `invokeResponse` is not
+    /// sent but responds to the `invoke`, as [`respond`](Self::respond) does.
     pub fn send(&mut self, activity: Activity) -> MessageId {
         match activity.kind {
             Kind::InvokeResponse => {
-                // People who port a bot answer an invoke this way.
+                // Ported bots respond to an invoke this way.
                 self.inner_mut().response = activity.value.and_then(|value| value.get().ok());
                 MessageId::nothing()
             }
-            // What a transcript calls a change is one here too.
+            // An update or deletion sent as an activity, as in transcripts.
             Kind::MessageUpdate | Kind::MessageDelete if activity.id.is_some() => {
                 let id = MessageId::of_channel(activity.id.clone().unwrap_or_default());
                 match activity.kind {
@@ -44,10 +44,10 @@ impl Turn {
         }
     }
 
-    /// Changes a message that was sent, by this turn or an earlier one: what it is now takes its
-    /// place when, and only when, the turn is saved, after everything that was said before.
+    /// Updates a message of this turn or an earlier one. The update is sent if, and only if, the
+    /// turn commits, after all replies before it.
     ///
-    /// A message of this very turn is simply said differently. Replies that went into the answer
+    /// A message of the same turn is replaced before it is sent. Replies that went into the answer
     /// (`expectReplies`) cannot be changed by a later turn: the channel has no id for them.
     pub fn update(&mut self, message: &MessageId, activity: Activity) {
         let Some(activity) = self.hooked_update(message, activity) else { return };
@@ -61,8 +61,8 @@ impl Turn {
         self.change(Kind::MessageUpdate, message, activity);
     }
 
-    /// Deletes a message that was sent, by this turn or an earlier one, when, and only when, the
-    /// turn is saved. A message of this very turn is not sent at all.
+    /// Deletes a message of this turn or an earlier one if, and only if, the turn commits. A
+    /// message of the same turn is not sent at all.
     pub fn delete(&mut self, message: &MessageId) {
         if !self.hooked_delete(message) {
             return;
@@ -77,9 +77,8 @@ impl Turn {
         self.change(Kind::MessageDelete, message, activity);
     }
 
-    /// Chooses for one reply of this turn what it may cost to deliver it, instead of the bot's
-    /// [policy](crate::Bot::delivery). A message of an earlier turn is out already: nothing
-    /// happens.
+    /// Sets the delivery policy of one reply of this turn, instead of the bot's
+    /// [policy](crate::Bot::delivery). Has no effect on a message of an earlier turn.
     pub fn set_delivery(&mut self, message: &MessageId, policy: DeliveryPolicy) {
         let inner = self.inner_mut();
         if let Some(number) = message.number_in(inner.attempt.id) {
@@ -87,8 +86,8 @@ impl Turn {
         }
     }
 
-    /// What was said so far in this attempt, addressed, in order. Changes of earlier messages are
-    /// among it, as `messageUpdate` and `messageDelete`.
+    /// Returns the replies of this attempt so far, addressed, in order. Changes of earlier messages
+    /// are among them, as `messageUpdate` and `messageDelete`.
     #[must_use]
     pub fn replies(&self) -> &[Arc<Activity>] {
         self.inner().replies.as_slice()

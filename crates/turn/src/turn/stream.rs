@@ -1,7 +1,8 @@
-//! A reply that is shown while it is being made, as the words of a language model come in.
+//! Streaming replies: a reply that is shown while it is produced, token by token from a language
+//! model.
 //!
-//! What is shown on the way is fleeting; only the final message is part of the turn, and leaves
-//! when the turn is saved.
+//! Partial texts are ephemeral; only the final message is part of the turn, and is sent when the
+//! turn commits.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -17,11 +18,11 @@ use crate::{
     sync::{Mutex, MutexGuard, lock},
 };
 
-/// A reply in the making: [`Turn::stream`] begins it, [`Turn::finish`] makes it a message.
+/// Streaming reply: [`Turn::stream`] begins it, [`Turn::finish`] makes it a message.
 ///
 /// On Teams (in personal chats), Web Chat and Direct Line people see it grow, as fast as the
-/// channel allows; on other channels they see that the bot is typing. A second attempt of the turn
-/// goes on with the same bubble.
+/// channel allows; on other channels they see a typing indicator. A second attempt of the turn
+/// continues the same message.
 ///
 /// # Example
 /// ```
@@ -45,7 +46,7 @@ struct Inside {
     key: Key,
     origin: Origin,
     source: Arc<dyn Source>,
-    /// How often the channel may be told, if it shows messages in the making at all.
+    /// Minimum interval between updates, if the channel shows partial messages at all.
     pace: Option<Duration>,
     draft: Mutex<Draft>,
     changed: Notify,
@@ -55,16 +56,16 @@ struct Inside {
 struct Draft {
     informed: Option<String>,
     text: String,
-    /// How much of the text was shown.
+    /// Length of the text that was shown, in bytes.
     shown: usize,
     sequence: u32,
-    /// What the channel calls the message in the making.
+    /// The channel's id of the streaming message.
     id: Option<String>,
     is_showing: bool,
     is_done: bool,
 }
 
-/// What a channel is told of a message in the making, in the words of Teams and Web Chat.
+/// Entity that describes a streaming message, in the format of Teams and Web Chat.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StreamInfo<'a> {
@@ -78,25 +79,25 @@ struct StreamInfo<'a> {
 }
 
 impl Stream {
-    /// Says what is being done, until the first words come.
+    /// Shows a status text until the first words arrive.
     pub fn inform(&self, text: impl Into<String>) {
         self.0.draft().informed = Some(text.into());
         self.show();
     }
 
-    /// Adds words.
+    /// Appends text.
     pub fn push(&self, text: &str) {
         self.0.draft().text.push_str(text);
         self.show();
     }
 
-    /// The words so far.
+    /// Returns the text so far.
     #[must_use]
     pub fn text(&self) -> String {
         self.0.draft().text.clone()
     }
 
-    /// Sees to it that somebody shows what is new.
+    /// Starts the task that shows new text, unless it is running.
     fn show(&self) {
         let mut draft = self.0.draft();
         if draft.is_done || std::mem::replace(&mut draft.is_showing, true) {
@@ -113,7 +114,7 @@ impl Inside {
         lock(&self.draft)
     }
 
-    /// Shows what is new, again and again, until nothing is.
+    /// Shows new text repeatedly, until there is none.
     async fn keep_showing(self: Arc<Self>) {
         while let Some(sign) = self.next_sign() {
             let id = self.source.show(&self.key, &sign).await;
@@ -133,7 +134,7 @@ impl Inside {
 
     fn next_sign(&self) -> Option<Activity> {
         let mut draft = self.draft();
-        // A channel that shows nothing in the making is told once that something is.
+        // A channel without partial messages gets one typing indicator.
         if draft.is_done || (self.pace.is_none() && draft.sequence > 0) {
             return None;
         }
@@ -154,7 +155,8 @@ impl Inside {
         Some(sign)
     }
 
-    /// Ends it: nothing more is shown. Gives the text and the channel's name of what was.
+    /// Ends the stream: nothing more is shown. Returns the text and the channel's id of the
+    /// message.
     async fn end(&self) -> (String, Option<String>) {
         self.draft().is_done = true;
         loop {
@@ -170,7 +172,7 @@ impl Inside {
 
     fn ended(&self) -> Option<(String, Option<String>)> {
         let draft = self.draft();
-        // The first sign tells the channel's name of all; it does not take long.
+        // The channel's id comes with the first event, which does not take long.
         let is_known = draft.id.is_some() || draft.sequence == 0 || !draft.is_showing;
         is_known.then(|| (draft.text.clone(), draft.id.clone()))
     }
@@ -186,7 +188,7 @@ fn described(
     let raw = |info: &StreamInfo<'_>| Raw::of(info).expect("these members are always JSON");
     let activity = activity.with_entity(raw(&info));
     info.kind = None;
-    // Web Chat looks for it here.
+    // Web Chat reads it from here.
     Activity { channel_data: Some(raw(&info)), ..activity }
 }
 
@@ -194,14 +196,14 @@ impl super::Inner {
     fn pace(&self) -> Option<Duration> {
         match self.activity().delivery_mode.as_deref() {
             Some("expectReplies") => None,
-            // Whoever asked for it listens.
+            // The sender receives the events itself.
             Some("stream") => Some(Duration::from_millis(100)),
             _ => pace(&self.attempt.origin),
         }
     }
 }
 
-/// How often a channel may be told of a message in the making, if it shows any.
+/// Returns the minimum interval between updates, if the channel shows partial messages.
 fn pace(origin: &Origin) -> Option<Duration> {
     match origin.channel_id() {
         Some("msteams") if origin.conversation_type() == Some("personal") => {
@@ -213,14 +215,14 @@ fn pace(origin: &Origin) -> Option<Duration> {
 }
 
 impl Turn {
-    /// Begins a reply that is shown while it is being made. See [`Stream`].
+    /// Begins a streaming reply. See [`Stream`].
     pub fn stream(&mut self) -> Stream {
         let inner = self.inner();
         let attempt = &inner.attempt;
-        // A receipt like that of a call: numbered in the turn, kept over its attempts.
+        // Kept like the receipt of a call: numbered in the turn, shared by its attempts.
         let mut pending = attempt.effects.begin(STREAM);
         if let Some(stream) = pending.receipt::<Stream>() {
-            // An attempt before this one has begun it: the same bubble, from the beginning.
+            // An earlier attempt has begun it: continue the same message, with empty text.
             let mut draft = stream.0.draft();
             (draft.text, draft.shown, draft.is_done) = (String::new(), 0, false);
             drop(draft);
@@ -238,8 +240,8 @@ impl Turn {
         stream
     }
 
-    /// Makes a message of a stream: it leaves when, and only when, the turn is saved, and takes the
-    /// place of what was shown.
+    /// Turns a stream into a message: it is sent if, and only if, the turn commits, and replaces
+    /// the partial message.
     ///
     /// # Cancellation
     /// Dropping the future ends the stream without a message.
@@ -252,11 +254,11 @@ impl Turn {
         self.send(message)
     }
 
-    /// Shows a fleeting sign at once, before the turn is saved: that the bot is typing, for
-    /// example. It is not stored and not repeated. Never say anything this way that has to be so:
-    /// for that there is [`say`](Self::say).
+    /// Shows an ephemeral event at once, before the turn commits: a typing indicator, for example.
+    /// It is not stored and not retried. Use it only for what may get lost or turn out wrong;
+    /// otherwise use [`say`](Self::say).
     ///
-    /// Nothing is shown when the sender wants all replies in its answer (`expectReplies`).
+    /// Nothing is shown if the sender wants all replies in its answer (`expectReplies`).
     pub fn show(&mut self, mut sign: Activity) {
         let inner = self.inner_mut();
         if inner.is_silent() || inner.shown >= inner.attempt.source.limits().replies_max {

@@ -1,8 +1,8 @@
-//! The fence: what a newer build wrote is told apart from what does not fit.
+//! Fence against newer builds: tells values of a newer version from values of the wrong shape.
 //!
-//! serde lets an error pass as text only, and some types try another way when one fails (an
-//! untagged enum, a lenient `deserialize_with`). So whoever meets a newer version also leaves a
-//! note for the reader on the same thread, who looks at it whatever came of the reading.
+//! serde passes custom errors as text only, and some types swallow them (an untagged enum, a
+//! lenient `deserialize_with`). So meeting a newer version also sets a thread-local flag, which
+//! [`read`] checks whatever the result.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::BotState;
 
-/// What is stored was written by a newer build.
+/// Error: the stored value was written by a newer build.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{name} is stored as version {stored} and this build understands up to {known}: finish the \
@@ -23,7 +23,7 @@ pub struct Newer {
     known: u32,
 }
 
-/// Why a stored value cannot be read.
+/// Error of a stored value that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
     /// It was written by a newer build.
@@ -39,48 +39,49 @@ thread_local! {
 }
 
 impl Newer {
-    /// The name of the type.
+    /// Returns the name of the type.
     #[must_use]
     pub fn name(&self) -> &str {
         self.name
     }
 
-    /// The version that is stored.
+    /// Returns the stored version.
     #[must_use]
     pub fn stored(&self) -> u64 {
         self.stored
     }
 
-    /// The last version that this build understands.
+    /// Returns the newest version that this build understands.
     #[must_use]
     pub fn known(&self) -> u32 {
         self.known
     }
 
-    /// Takes note that `T` was met in a newer version.
+    /// Records that a newer version of `T` was met.
     pub(super) fn met<T: BotState>(stored: u64) -> Self {
         let newer = Self { name: T::NAME, stored, known: T::VERSION };
         NOTE.set(Some(newer.clone()));
         newer
     }
 
-    /// The newer version that an error speaks of, itself or as its cause.
+    /// Finds this error in a chain of causes.
     pub(crate) fn cause<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Self> {
         let mut causes = std::iter::successors(Some(error), |error| error.source());
         causes.find_map(|error| match error.downcast_ref::<Unreadable>() {
-            // It passes for its cause.
+            // The error is transparent, so its cause is not in the chain.
             Some(Unreadable::Newer(newer)) => Some(newer),
             _ => error.downcast_ref(),
         })
     }
 }
 
-/// Reads a stored value, with or without a [`BotState`] in it. State is read through here; whoever
-/// reads stored values otherwise should too, and hand the error on: the turn is then refused.
+/// Reads a stored value, with or without a [`BotState`] in it. All state is read by this function;
+/// code that reads stored values itself should use it too, and return the error, so that the turn
+/// is refused.
 ///
 /// # Errors
-/// [`Unreadable::Newer`] when the value, or one inside of it, was written by a newer build,
-/// whatever the type made of that; [`Unreadable::Shape`] when it does not fit.
+/// [`Unreadable::Newer`] when the value, or one inside it, was written by a newer build, even if
+/// the type has swallowed that error; [`Unreadable::Shape`] when it does not fit.
 ///
 /// # Example
 /// ```

@@ -1,9 +1,8 @@
-//! Golden fixtures: what each version of a type looks like when it is stored, kept beside the
-//! tests.
+//! Golden files: the stored form of each version of a type, checked by a test.
 //!
 //! Bot authors call [`golden!`](crate::golden!) in a test. From then on an edit of the type that
-//! changes what is stored, without a new version, fails that test, and so does an upcaster that no
-//! longer reads what an older version wrote.
+//! changes its stored form without a new version fails that test, and so does an upcaster that no
+//! longer reads an older version.
 
 use std::{
     fs, io,
@@ -14,20 +13,20 @@ use serde_json::Value;
 
 use super::{BotState, VERSION_MEMBER};
 
-/// The environment variable that lets a missing file be written, when it is `1`.
+/// Environment variable that permits writing a missing file, if it is `1`.
 pub const BLESS: &str = "SAYSO_BLESS";
 
-/// What a check did.
+/// Result of a check.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Golden {
-    /// Everything is as it was.
+    /// Everything is unchanged.
     Kept,
     /// The file was written, or samples were added to it.
     Written(PathBuf),
 }
 
-/// Why a type does not fit its golden files.
+/// Error of a type that does not match its golden files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldenError {
@@ -43,12 +42,12 @@ pub enum GoldenError {
         version: u32,
         /// The file.
         path: PathBuf,
-        /// How many samples the file has.
+        /// Number of samples in the file.
         stored: usize,
-        /// How many samples the test has.
+        /// Number of samples in the test.
         given: usize,
     },
-    /// The current version is not written as it was.
+    /// The stored form of the current version has changed.
     #[error(
         "{name} version {version}: sample {index} is not stored any more as {path} says: an instance \
          of the build before would not understand it; raise the version and add an upcaster from \
@@ -61,10 +60,10 @@ pub enum GoldenError {
         version: u32,
         /// The file.
         path: PathBuf,
-        /// Which sample, from 0.
+        /// Index of the sample, from 0.
         index: usize,
     },
-    /// What a version wrote cannot be read.
+    /// A stored sample of a version cannot be read.
     #[error("{name} version {version}: sample {index} of {path} cannot be read any more: {source}")]
     Unreadable {
         /// The type.
@@ -73,12 +72,12 @@ pub enum GoldenError {
         version: u32,
         /// The file.
         path: PathBuf,
-        /// Which sample, from 0.
+        /// Index of the sample, from 0.
         index: usize,
-        /// What does not fit.
+        /// The error of the parser.
         source: serde_json::Error,
     },
-    /// There is a file of a version that the type does not have yet.
+    /// There is a file of a newer version than the type has.
     #[error("{name} is at version {version}, but there is {path}: a version is never lowered")]
     Ahead {
         /// The type.
@@ -93,19 +92,19 @@ pub enum GoldenError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         source: io::Error,
     },
 }
 
-/// Checks a type against its golden files in a folder: `Order.v3.json` holds samples as version 3
-/// stored them.
+/// Checks a type against its golden files in a folder: `Order.v3.json` holds samples in the stored
+/// form of version 3.
 ///
-/// `may_write` says whether what is missing for the current version may be written. What is there
-/// is never written again: to change it on purpose, delete the file.
+/// `may_write` permits writing missing samples of the current version. Existing ones are never
+/// overwritten: to change them on purpose, delete the file.
 ///
 /// # Errors
-/// Says what does not fit, and what to do.
+/// A [`GoldenError`] that says what does not match, and what to do.
 pub fn check<T: BotState>(
     folder: &Path,
     samples: &[T],
@@ -136,14 +135,14 @@ pub fn check<T: BotState>(
     Ok(Golden::Written(path))
 }
 
-/// Fails a test when a type is not stored any more as its golden files in `tests/golden` say, and
-/// when an older version can no longer be read.
+/// Golden test: fails if the stored form of a type differs from its golden files in `tests/golden`,
+/// or an older version can no longer be read.
 ///
 /// The first run for a version needs `SAYSO_BLESS=1` in the environment: it writes the file, which
-/// belongs into version control. A folder of your own comes first:
-/// `golden!("testdata", Order, [...])`, from the crate's folder.
+/// belongs in version control. Another folder, relative to the crate's, is the first argument:
+/// `golden!("testdata", Order, [...])`.
 ///
-/// Give samples that use every field and variant: what no sample shows is not checked.
+/// Give samples that use every field and variant: what no sample contains is not checked.
 ///
 /// # Example
 /// ```no_run
@@ -173,7 +172,7 @@ macro_rules! golden {
     }};
 }
 
-/// The type's files by version.
+/// Returns the type's files by version.
 fn files<T: BotState>(folder: &Path) -> Result<Vec<(u32, PathBuf)>, GoldenError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -194,14 +193,14 @@ fn files<T: BotState>(folder: &Path) -> Result<Vec<(u32, PathBuf)>, GoldenError>
     Ok(files)
 }
 
-/// The samples in a file.
+/// Reads the samples in a file.
 fn stored(path: &Path) -> Result<Vec<Value>, GoldenError> {
     let text = fs::read_to_string(path).map_err(|error| unusable(path, error))?;
     serde_json::from_str(&text).map_err(|error| unusable(path, error.into()))
 }
 
-/// Every sample in a file must be of its version and be readable, and of the current version be the
-/// same after it.
+/// Checks that every sample in a file has its version and can be read, and that one of the current
+/// version is unchanged after a round trip.
 fn readable<T: BotState>(version: u32, path: &Path, samples: &[Value]) -> Result<(), GoldenError> {
     for (index, sample) in samples.iter().enumerate() {
         if sample.get(VERSION_MEMBER).map_or(Some(1), Value::as_u64) != Some(version.into()) {

@@ -1,8 +1,8 @@
-//! Reading: the version decides before anything else is looked at.
+//! Deserialisation of versioned state: the version is checked before anything else.
 //!
-//! The text that this build writes has the version first and is read in one pass, straight into the
-//! type. All else is put into a tree first: an older version, because its upcasters want one, and
-//! an object whose first member is another, because its version may come at the end.
+//! Text written by this build has the version first and is read in one pass, directly into the
+//! type. Anything else is read into a tree first: an older version, because upcasters need one, and
+//! an object that starts with another member, because its version may come at the end.
 
 use std::{fmt, marker::PhantomData};
 
@@ -23,7 +23,7 @@ pub fn read<'de, T: BotState, D: Deserializer<'de>>(deserializer: D) -> Result<T
     }
 }
 
-/// Hands the members of an object on, without the version and in its current form.
+/// Deserialiser of an object's members without the version, upcast to the current one.
 struct Beside<T, D>(D, PhantomData<T>);
 
 impl<'de, T: BotState, D: Deserializer<'de>> Deserializer<'de> for Beside<T, D> {
@@ -68,7 +68,7 @@ impl<'de, T: BotState, V: Visitor<'de>> Visitor<'de> for Members<T, V> {
     }
 }
 
-/// Reads a value out of its wrapper, or a plain one that was stored before there were versions.
+/// Visitor for a value in its wrapper, or a plain one that was stored before the type had versions.
 struct Wrapped<T>(PhantomData<T>);
 
 impl<T: BotState> Wrapped<T> {
@@ -142,7 +142,7 @@ impl<'de, T: BotState> Visitor<'de> for Wrapped<T> {
     }
 }
 
-/// The value inside a wrapper of the current version.
+/// Seed for the value inside a wrapper of the current version.
 struct Inside<T>(PhantomData<T>);
 
 impl<'de, T: BotState> DeserializeSeed<'de> for Inside<T> {
@@ -182,7 +182,7 @@ impl Visitor<'_> for MemberName {
     }
 }
 
-/// The rest of an object whose next name has been read already.
+/// Reads the rest of an object, after the name of its next member.
 fn rest<'de, A: MapAccess<'de>>(
     mut map: A,
     mut next: Option<Member>,
@@ -199,13 +199,13 @@ fn rest<'de, A: MapAccess<'de>>(
     Ok(members)
 }
 
-/// Takes the version out of an object, if it has one.
+/// Removes the version from an object, if it has one.
 fn taken_out<T: BotState, E: Error>(members: &mut Map<String, Value>) -> Result<Option<u32>, E> {
     let Some(version) = members.remove(VERSION_MEMBER) else { return Ok(None) };
     checked::<T, E>(&version).map(Some)
 }
 
-/// The version as a number that this build knows.
+/// Validates a version; an error if it is newer than this build.
 fn checked<T: BotState, E: Error>(version: &Value) -> Result<u32, E> {
     let Some(number) = version.as_u64().filter(|number| *number > 0) else {
         let message = format!("the `{VERSION_MEMBER}` of {} is not a whole number from 1", T::NAME);
@@ -217,7 +217,7 @@ fn checked<T: BotState, E: Error>(version: &Value) -> Result<u32, E> {
     }
 }
 
-/// Brings a value up to the current version.
+/// Upcasts a value to the current version.
 fn current<T: BotState, E: Error>(version: u32, mut value: Value) -> Result<Value, E> {
     for from in version..T::VERSION {
         value = T::upcast(from, value).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Writing: the version first, so that a reader knows it before all else.
+//! Serialisation of versioned state: the version first, so that a reader gets it first.
 
 use serde::{Serialize, Serializer};
 

@@ -122,7 +122,7 @@ async fn send(engines: &[Engine], number: u64) {
     join_all(sendings).await;
 }
 
-/// How many turns each conversation must have had.
+/// Number of turns each conversation must have had.
 fn expected() -> BTreeMap<String, u64> {
     let mut turns = BTreeMap::new();
     for number in 1..=MESSAGES {

@@ -41,9 +41,9 @@ pub enum Phase {
         activity: u8,
         /// What it saves.
         draft: Doc,
-        /// Whether nobody has written since it loaded.
+        /// True if nobody has written since it loaded.
         is_current: bool,
-        /// Whether it saves without a condition.
+        /// True if it saves without a condition.
         is_blind: bool,
     },
     /// It does not know whether the save happened.

@@ -219,7 +219,7 @@ impl Model for Ladder {
 }
 
 impl Ladder {
-    /// Whether no instance has anything to do.
+    /// Reports whether no instance has anything to do.
     pub(super) fn is_idle(&self, state: &State) -> bool {
         let mut steps = Vec::new();
         self.own_steps(state, &mut steps);

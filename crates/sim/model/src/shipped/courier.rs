@@ -33,7 +33,7 @@ impl Shipped {
         Some((Errand::TakeOver, Self::is_minded(state, &foreign)))
     }
 
-    /// Whether the claim that was seen is the stored one and its holder lives and minds it.
+    /// Reports whether the claim that was seen is the stored one and its holder lives and minds it.
     fn is_minded(state: &State, foreign: &Foreign) -> bool {
         !foreign.is_superseded && state.minder(foreign.claim.by).is_some()
     }

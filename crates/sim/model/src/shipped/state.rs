@@ -33,7 +33,7 @@ pub struct Doc {
 pub struct Foreign {
     /// What it looked like.
     pub claim: Claim,
-    /// Whether its holder has written since, or it is gone.
+    /// True if its holder has written since, or it is gone.
     pub is_superseded: bool,
 }
 
@@ -72,11 +72,11 @@ pub enum Stage {
 pub struct Work {
     /// Activities, each with somebody who waits for the answer.
     pub batch: Seq,
-    /// Whether the courier waits for a write.
+    /// True if the courier waits for a write.
     pub is_errand: bool,
-    /// Whether to renew the claim.
+    /// True if to renew the claim.
     pub is_renewal: bool,
-    /// Whether to take the outbox over.
+    /// True if to take the outbox over.
     pub take: Option<Take>,
     /// Where it stands.
     pub stage: Stage,
@@ -101,9 +101,9 @@ pub struct Instance {
     pub foreign: Option<Foreign>,
     /// The reply on the wire, and whether it is marked as a repeat.
     pub sending: Option<(u8, bool)>,
-    /// Whether a commit of its own has proved its claim.
+    /// True if a commit of its own has proved its claim.
     pub is_proven: bool,
-    /// Whether its claim is so old that it must be renewed before the next hand-over. A process
+    /// True if its claim is so old that it must be renewed before the next hand-over. A process
     /// whose clock stood still may not know, so that it may also go on.
     pub is_lapsed: bool,
 }
@@ -124,7 +124,7 @@ pub struct State {
 }
 
 impl Doc {
-    /// Whether an instance holds the claim.
+    /// Reports whether an instance holds the claim.
     #[must_use]
     pub fn is_claimed_by(&self, name: u8) -> bool {
         self.claim.is_some_and(|claim| claim.by == name)
@@ -138,7 +138,7 @@ impl Instance {
         self.outbox.iter().find(|reply| !self.handed.contains(*reply))
     }
 
-    /// Whether there is anything to do or to wait for in the conversation.
+    /// Reports whether there is anything to do or to wait for in the conversation.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.work.is_some()
@@ -148,7 +148,7 @@ impl Instance {
             || self.sending.is_some()
     }
 
-    /// Whether the courier, left as it is, asks for the same write again.
+    /// Reports whether the courier, left as it is, asks for the same write again.
     #[must_use]
     pub fn still_asks(&self) -> bool {
         match self.next_reply() {
@@ -173,7 +173,7 @@ impl Instance {
 }
 
 impl Foreign {
-    /// Whether a stored claim looks like the one that was seen.
+    /// Reports whether a stored claim looks like the one that was seen.
     #[must_use]
     pub fn is(&self, stored: Claim, is_claim_reused: bool) -> bool {
         self.claim == stored && (is_claim_reused || !self.is_superseded)

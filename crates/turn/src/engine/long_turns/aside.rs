@@ -1,4 +1,4 @@
-//! What a long turn looks at beside its run: the head of the line, and what came up meanwhile.
+//! Inbox head and interleaved work of a long turn.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     ledger::Accepted,
 };
 
-/// The document with its first one in line, if that is ours to run.
+/// Loads the document and the first entry of its inbox, if this instance holds the claim.
 pub(super) async fn first<'a>(
     core: &'a Arc<Core>,
     mailbox: &'a Arc<Mailbox>,
@@ -32,7 +32,7 @@ pub(super) async fn first<'a>(
     }
 }
 
-/// Sees to what came up while a long turn goes on.
+/// Processes a batch while a long turn runs.
 pub(super) async fn see_to(core: &Arc<Core>, mailbox: &Arc<Mailbox>, batch: Batch) {
     drop(Box::pin(process(core, mailbox, batch)).await);
     mailbox.changed.notify_one();

@@ -1,4 +1,4 @@
-//! The end of a long turn: what it made is committed, tried again later, or parked.
+//! End of a long turn: its output is committed, retried later, or parked.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use crate::{
     store,
 };
 
-/// How a step in the line ended.
+/// Outcome of one step through the inbox.
 pub(super) enum Step {
-    /// The first one in line is done with.
+    /// The first entry is finished.
     Ended,
-    /// There is nothing to do here, or not for us.
+    /// The inbox is empty, or not ours.
     Nothing,
 }
 
-/// Commits what the first one in line has made, or that it failed.
+/// Commits the output of the first entry, or its failure.
 pub(super) async fn finish(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
@@ -41,16 +41,16 @@ pub(super) async fn finish(
         Err(Setback::Never(Error::Store(error)))
             if matches!(run.progress, Progress::Made(Ok(_))) =>
         {
-            // What it made cannot be saved, the further documents neither; that it failed may.
+            // Neither the output nor the further documents can be saved; perhaps the failure can.
             refuse(core, run, Arc::clone(&error));
             match *error {
-                // It is what it made that is refused, not the conversation.
+                // The output is refused, not the conversation.
                 store::Error::TooLarge { .. } => try_to_finish(core, mailbox, run, entry).await,
                 _ => Err(Setback::Never(Error::Store(error))),
             }
         }
         Err(Setback::Conflict) if run.documents.is_used() => {
-            // One of the further documents may have changed: what was made of it does not hold.
+            // A further document may have changed, which outdates the run.
             run.outdate();
             Err(Setback::Conflict)
         }
@@ -68,7 +68,7 @@ async fn try_to_finish(
         return Ok(Step::Nothing);
     };
     if now_first.ids != entry.ids {
-        // It has committed already, and its answer was lost.
+        // It has committed already, and the store's answer was lost.
         return Ok(Step::Ended);
     }
     if !run.holds(&round.draft.document) {
@@ -125,8 +125,7 @@ async fn try_to_finish(
     Ok(Step::Ended)
 }
 
-/// Decides what becomes of a run that is over; `has_words` says whether the error handler may
-/// speak.
+/// Judges a finished run; `has_words` says whether the error handler may reply.
 async fn judge(
     core: &Arc<Core>,
     round: &mut Round<'_>,
@@ -136,14 +135,14 @@ async fn judge(
     let attempt = Arc::clone(&run.attempt);
     match round.judge(&*core.logic, &attempt, made, has_words).await {
         Err(Setback::Never(Error::Store(error))) => {
-            // A further document is refused for good: that is this turn's failure alone.
+            // A further document has a permanent error: only this turn fails.
             refuse(core, run, Arc::clone(&error));
             round.documents = Arc::clone(&run.documents);
             let failed = Err(Arc::new(Failure::Store(error)));
             round.judge(&*core.logic, &attempt, failed, has_words).await
         }
         Err(setback) => {
-            // A load failed under the logic: it begins again, with the receipts that it has.
+            // A load failed during the run: it starts again, with its receipts.
             run.outdate();
             Err(setback)
         }
@@ -151,13 +150,13 @@ async fn judge(
     }
 }
 
-/// What it made cannot be saved, or it was made without what it asked for.
+/// Replaces the output by a store failure.
 fn refuse(core: &Arc<Core>, run: &mut LongRun, error: Arc<store::Error>) {
     run.documents = FurtherDocuments::new(core, None, 0);
     run.progress = Progress::Made(Err(Arc::new(Failure::Store(error))));
 }
 
-/// An instance of the newer build runs it.
+/// Leaves the turn to an instance of the newer build: releases the claim.
 async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step, Setback> {
     core.shunned.add(&mailbox.key, core.uptime());
     mailbox.state().delivery.begin_release();
@@ -167,7 +166,7 @@ async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step,
 }
 
 impl Round<'_> {
-    /// Parks the first one in line, which cannot be read: what stands behind it runs.
+    /// Parks the first entry of the inbox, which cannot be read, so that those behind it run.
     pub(super) async fn park_unreadable(
         mut self,
         entry: &Accepted,

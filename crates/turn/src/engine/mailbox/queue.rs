@@ -1,4 +1,4 @@
-//! The queue of a mailbox: what waits for the runner, and what the runner is at.
+//! Queue of a mailbox: waiting items and chores, and the state of the runner.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -9,74 +9,74 @@ use crate::{
     turn::Overlap,
 };
 
-/// What waits for the runner of a conversation.
+/// Items and chores that wait for the runner.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     pub(crate) waiting: VecDeque<Item>,
     pub(crate) chores: Vec<Chore>,
     pub(crate) runner: Runner,
-    /// Whether the document has an inbox that is ours to work off.
+    /// True if the document has an inbox for this instance to work off.
     pub(crate) has_inbox: bool,
-    /// The back-off of chores that the store failed.
+    /// Back-off of chores that the store failed.
     pub(crate) pause: Pause,
-    /// The mean time of a commit, after a streak of them: the runner is to rest, for others.
+    /// Mean duration of a commit after a streak: the runner is to pause for other instances.
     pub(crate) rest_after: Option<Duration>,
 }
 
-/// The runner's state.
+/// State of the runner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Runner {
-    /// Nobody runs.
+    /// No runner.
     #[default]
     Off,
-    /// It has chores in hand, or nothing yet.
+    /// It processes chores, or nothing yet.
     Chores,
-    /// It has turns in hand.
+    /// It processes turns.
     Turns,
-    /// It works the inbox off, and looks at the queue from time to time.
+    /// It works the inbox off and handles the queue in between.
     Long,
 }
 
-/// A pause of everything that asks the store again for this conversation without being asked to.
+/// Back-off state of the chores of a conversation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pause {
-    /// How often it failed in a row.
+    /// Number of failures in a row.
     pub(crate) tries: u32,
-    /// Until when nothing is asked.
+    /// End of the current wait.
     pub(crate) until: Duration,
 }
 
-/// The runner's next work.
+/// Next work of the runner.
 #[derive(Debug)]
 pub(crate) enum Work {
     /// Activities and chores.
     Batch(Batch),
-    /// What was acknowledged and has not ended.
+    /// Long turns in the inbox.
     Inbox,
-    /// Nothing for a moment, after a streak of commits that took so long: others get their turn.
+    /// A pause for other instances, after a streak of commits with this mean duration.
     Rest(Duration),
     /// Nothing.
     Done(RunnerExit),
 }
 
-/// How a runner leaves a mailbox.
+/// State in which a runner leaves a mailbox.
 #[derive(Debug)]
 pub(crate) enum RunnerExit {
     /// Nothing is left to do.
     Idle,
-    /// Somebody sees to what is left.
+    /// A courier or the queue of acknowledgements handles what is left.
     Watched,
-    /// Something was handed over and not recorded, or a claim is held, and nobody sees to that.
+    /// An unrecorded hand-over or a held claim is left, and no courier runs.
     Unsettled,
 }
 
 impl Queue {
-    /// Whether something waits that a turn must not hold up.
+    /// Reports whether an urgent chore waits, which a turn must not delay.
     pub(crate) fn is_called(&self) -> bool {
         self.chores.iter().any(Chore::is_urgent)
     }
 
-    /// Whether a turn runs or waits here.
+    /// Reports whether a turn runs or waits here.
     pub(crate) fn is_turning(&self) -> bool {
         self.runner == Runner::Turns || self.has_inbox || !self.waiting.is_empty()
     }
@@ -85,7 +85,7 @@ impl Queue {
         self.runner == Runner::Off && self.waiting.is_empty() && self.chores.is_empty()
     }
 
-    /// Takes what waits, as much as runs together.
+    /// Takes the next batch.
     pub(super) fn take(&mut self, limits: &Limits, overlap: Overlap) -> Option<Batch> {
         let chores = std::mem::take(&mut self.chores);
         let mut items: Vec<Item> = Vec::with_capacity(self.waiting.len().min(limits.batch_max));
@@ -115,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// Takes some items out; the others keep their order.
+    /// Removes and returns the items that match; the others keep their order.
     pub(super) fn extract(&mut self, is_wanted: impl Fn(&Item) -> bool) -> Vec<Item> {
         if !self.waiting.iter().any(&is_wanted) {
             return Vec::new();

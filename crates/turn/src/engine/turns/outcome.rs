@@ -1,4 +1,4 @@
-//! The outcome of a run: judged, put into storable form, and made part of the draft.
+//! Outcome of a run: judged, converted to storable form, and applied to the draft.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     turn::{Logic, Reply},
 };
 
-/// The one place that builds an attempt: everything but the properties that it begins with.
+/// Builds an attempt, except for the properties that it starts from. The only place that does.
 pub(in crate::engine) fn attempt(
     core: &Core,
     mailbox: &Mailbox,
@@ -36,7 +36,7 @@ pub(in crate::engine) fn attempt(
     Blank { id, key: mailbox.key.clone(), origin, now, source, effects }
 }
 
-/// An attempt without properties.
+/// An attempt that still lacks its properties.
 pub(in crate::engine) struct Blank {
     id: TurnId,
     key: Key,
@@ -47,31 +47,31 @@ pub(in crate::engine) struct Blank {
 }
 
 impl Blank {
-    /// The attempt on these properties.
+    /// Completes the attempt with its properties.
     pub(in crate::engine) fn of(self, bag: &Bag) -> Arc<Attempt> {
         let Self { id, key, origin, now, source, effects } = self;
         Arc::new(Attempt { id, key, origin, now, bag: bag.clone(), source, effects })
     }
 }
 
-/// An outcome in storable form; it fits all limits.
+/// Outcome in storable form, within all limits.
 #[derive(Debug)]
 pub(in crate::engine) struct Outcome {
     change: Change,
     further: SmallVec<[(Key, Bag); 1]>,
 }
 
-/// The verdict on a run.
+/// Verdict on a run.
 #[derive(Debug)]
 pub(in crate::engine) enum Judged {
     Done(Outcome),
-    /// It failed, and the error handler spoke.
+    /// It failed, and the error handler replied.
     Handled(Outcome, Arc<Failure>),
     Failed(Arc<Failure>),
 }
 
 impl Judged {
-    /// A failed turn with an error handler is a turn like any other.
+    /// Returns the outcome; a failure that the error handler handled counts as one.
     pub(super) fn into_outcome(self) -> Result<Outcome, Arc<Failure>> {
         match self {
             Self::Done(outcome) | Self::Handled(outcome, _) => Ok(outcome),
@@ -81,7 +81,7 @@ impl Judged {
 }
 
 impl Round<'_> {
-    /// Makes an outcome of what the logic made, or of what the error handler says if it failed.
+    /// Makes an outcome of the run's output, or of the error handler's output if the run failed.
     pub(in crate::engine) async fn judge(
         &self,
         logic: &dyn Logic,
@@ -91,7 +91,8 @@ impl Round<'_> {
     ) -> Result<Judged, Setback> {
         let core = self.core;
         if let Some(error) = self.documents.failed() {
-            // The store failed under the logic: no fault of the logic's, whatever it made of it.
+            // A load failed during the run: the store's failure, even if the logic has caught the
+            // error.
             return Err(Setback::of_further(error));
         }
         let failure = match made.and_then(|made| self.prepare(attempt, made).map_err(Arc::new)) {
@@ -120,7 +121,7 @@ impl Round<'_> {
         })
     }
 
-    /// Puts what a run made into storable form, or says which limit it breaks.
+    /// Converts the output of a run to storable form, or returns the limit that it exceeds.
     fn prepare(&self, attempt: &Attempt, made: Made) -> Result<Outcome, Failure> {
         let core = self.core;
         let Made { mut documents, replies, timers, cancelled, response } = made;
@@ -149,7 +150,7 @@ impl Round<'_> {
     ) -> StoredReply {
         let Reply { number, mut activity, is_kept, delivery } = reply;
         let id = ReplyId::new(turn, number);
-        // A change of an earlier message is for the channel, whoever waits for the replies.
+        // A change of an earlier message goes to the channel, even if replies go into the answer.
         let is_answer = is_answer && Target::of(&activity).is_none();
         if is_answer {
             Arc::make_mut(&mut activity).id = Some(id.as_str().to_owned());
@@ -161,7 +162,7 @@ impl Round<'_> {
         StoredReply { id, text, activity, is_kept, is_answer, is_once, until }
     }
 
-    /// Makes a turn's outcome part of the round.
+    /// Applies a turn's outcome to the round.
     pub(in crate::engine) fn keep(
         &mut self,
         attempt: &Attempt,

@@ -1,4 +1,4 @@
-//! The turn of a timer: fired once, tried again with back-off when it fails, parked in the end.
+//! Turn of a timer: fired once, retried with back-off when it fails, finally parked.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,26 +21,27 @@ use crate::{
     ledger::Timer,
 };
 
-/// How long after its time a timer's turn still runs before it is made durable that this instance
-/// is at it. Others that find the timer due wait longer than this before they fire it; so one that
-/// is late already, or stands behind others, is not waited for.
+/// Time after a timer's due time within which its turn must end, or be made durable as a long turn.
+/// Other instances that find the timer due wait longer than this before they fire it; so one that
+/// is late already, or behind others in the batch, becomes a long turn at once.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The back-off of a timer whose turn fails begins with this.
+/// First back-off of a timer whose turn fails.
 const BACKOFF_FIRST: Duration = Duration::from_secs(1);
-/// That of one whose turn asks for a further document that the store refuses for good, with this.
+/// First back-off of a timer whose turn needs a further document with a permanent error.
 const REFUSED_FIRST: Duration = Duration::from_secs(8);
 
 impl Core {
-    /// Whether a timer that has failed so often is tried for the last time.
+    /// Reports whether the next attempt at a timer is its last.
     pub(in crate::engine) fn is_last_try(&self, tries: u32) -> bool {
         tries + 1 >= self.limits.timer_attempts_max
     }
 
-    /// When a timer that has failed so often fires again.
+    /// Returns the time of the next attempt at a timer that has failed `tries` times.
     pub(in crate::engine) fn timer_again_at(&self, tries: u32, failure: &Failure) -> Timestamp {
         let max = self.limits.timer_backoff_max;
         if let Failure::Store(_) = failure {
-            // Those of one conversation that met the same refusal ask again together, in one round.
+            // Rounded, so that timers of one conversation with the same permanent error are retried
+            // in one round.
             let wait = Backoff { first: REFUSED_FIRST, max }.longest(tries);
             let at = self.now().after(wait).as_millis();
             return Timestamp::from_millis(at.next_multiple_of(1000));
@@ -51,8 +52,8 @@ impl Core {
 }
 
 impl Round<'_> {
-    /// Fires a timer, unless an earlier turn cancelled it or another instance was first. Gives the
-    /// run that goes on if it takes long.
+    /// Fires a timer, unless an earlier turn cancelled it or another instance was first. Returns
+    /// the run if it continues as a long turn.
     pub(super) async fn fire(
         &mut self,
         item: &Item,
@@ -90,7 +91,7 @@ impl Round<'_> {
             can_go_on: true,
             has_words: is_last,
         };
-        // What it sets may take its place.
+        // The turn may set a timer in its place.
         self.draft.lift_timer(id);
         let ran = self.run_logic(&attempt, item, patience).instrument(item.span.clone());
         let judged = match ran.await {
@@ -100,7 +101,7 @@ impl Round<'_> {
             }
             Ok(Ran::Ended(judged)) => judged,
             Err(Setback::Never(Error::Store(error))) => {
-                // A further document is refused for good: that is this turn's failure alone.
+                // A further document has a permanent error: only this turn fails.
                 self.documents.forgive();
                 Judged::Failed(Arc::new(Failure::Store(error)))
             }
@@ -110,7 +111,7 @@ impl Round<'_> {
         Ok(None)
     }
 
-    /// Makes what came of a timer part of the draft.
+    /// Applies the outcome of a timer's turn to the draft.
     fn settle_timer(
         &mut self,
         (attempt, turn): (&Attempt, TurnId),

@@ -1,4 +1,4 @@
-//! Dead letters of a draft: what was given up, kept with its reason for an operator.
+//! Dead letters of a draft: parked replies, timers and turns, kept with the reason for an operator.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::{
     ledger::{Accepted, Entry, Parked, ParkedKind, Timer},
 };
 
-/// The longest reason that is kept, in characters.
+/// Maximum length of a stored reason, in characters.
 const REASON_CHARS_MAX: usize = 500;
 
 impl Draft {
-    /// Keeps a reply that was not delivered.
+    /// Parks a reply that was not delivered.
     pub(super) fn park_reply(
         &mut self,
         entry: &Entry,
@@ -36,7 +36,7 @@ impl Draft {
         });
     }
 
-    /// Keeps a timer whose turn failed for good.
+    /// Parks a timer whose turn failed for good.
     pub(crate) fn park_timer(&mut self, id: TurnId, timer: &Timer, reason: &str, now: Timestamp) {
         self.remove_timer(&timer.id);
         self.park(Parked {
@@ -50,7 +50,7 @@ impl Draft {
         });
     }
 
-    /// Keeps the first one in line, whose turn failed or cannot begin. It counts as seen.
+    /// Parks the first entry of the inbox, whose turn failed or cannot start. It counts as seen.
     pub(crate) fn park_first(
         &mut self,
         ids: &[TurnId],
@@ -82,7 +82,7 @@ impl Draft {
         });
     }
 
-    /// Tries parked replies and timers again, all or one. Gives how many.
+    /// Retries parked replies and timers, all or one. Returns how many.
     pub(crate) fn retry_parked(&mut self, which: Option<&ReplyId>, now: Timestamp) -> usize {
         let ledger = &mut self.document.ledger;
         let is_meant = |parked: &Arc<Parked>| {
@@ -105,7 +105,7 @@ impl Draft {
                 activity: activity.as_str().to_owned(),
                 is_doubtful: *is_doubtful,
                 is_kept: *is_kept,
-                // An operator asked for it: it is sent, whatever its policy was.
+                // Sent whatever its policy was, because an operator asked for it.
                 is_once: false,
                 until: None,
                 made: None,
@@ -115,7 +115,7 @@ impl Draft {
         again.len()
     }
 
-    /// Forgets what is parked, all or one. Gives how much.
+    /// Drops dead letters, all or one. Returns how many.
     pub(crate) fn drop_parked(&mut self, which: Option<&ReplyId>) -> usize {
         let parked = &mut self.document.ledger.parked;
         let before = parked.len();

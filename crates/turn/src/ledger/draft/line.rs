@@ -1,4 +1,4 @@
-//! Timers and the inbox of a draft: what fires, what stands in line, what failed.
+//! Timers and inbox of a draft.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Draft {
-    /// The timers whose time has come, the earliest first.
+    /// Returns the due timers, the earliest first.
     pub(crate) fn due_timers(&self, now: Timestamp) -> Vec<Arc<Timer>> {
         let timers = self.document.ledger.timers.iter();
         let mut due: Vec<_> = timers.filter(|timer| timer.at <= now).cloned().collect();
@@ -19,35 +19,35 @@ impl Draft {
         due
     }
 
-    /// A timer that is still to fire.
+    /// Returns a pending timer.
     pub(crate) fn timer(&self, id: &str) -> Option<&Arc<Timer>> {
         self.document.ledger.timers.iter().find(|timer| timer.id == id)
     }
 
-    /// Takes a timer out. Whoever commits this has fired it; nobody else can.
+    /// Removes a timer. Whoever commits this has fired it; nobody else can.
     pub(crate) fn remove_timer(&mut self, id: &str) {
         self.lift_timer(id);
         self.is_changed = true;
     }
 
-    /// Takes out a timer that is being fired: what comes of it is not known yet.
+    /// Takes out a timer while its turn runs, before the outcome is known.
     pub(crate) fn lift_timer(&mut self, id: &str) {
         self.document.ledger.timers.retain(|timer| timer.id != id);
     }
 
-    /// Puts it back: nothing came of it.
+    /// Puts a timer back that was not fired.
     pub(crate) fn put_back(&mut self, timer: Arc<Timer>) {
         self.document.ledger.timers.push(timer);
     }
 
-    /// Lets a timer whose turn failed fire again later.
+    /// Reschedules a timer whose turn failed.
     pub(crate) fn put_off(&mut self, timer: &Timer, until: Timestamp) {
         self.remove_timer(&timer.id);
         let timer = Timer { at: until, tries: timer.tries + 1, ..timer.clone() };
         self.document.ledger.timers.push(Arc::new(timer));
     }
 
-    /// Puts an activity in line, or names the limit that it breaks.
+    /// Appends an activity to the inbox, or returns the limit that is exceeded.
     pub(crate) fn accept(
         &mut self,
         accepted: Accepted,
@@ -66,7 +66,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Puts a timer in line: it was part of the document before, so it takes no further room.
+    /// Moves a timer to the inbox: it was part of the document before, so it takes no additional
+    /// room.
     pub(crate) fn accept_timer(&mut self, id: TurnId, timer: &Timer) {
         self.remove_timer(&timer.id);
         let (ids, activity) = (vec![id.to_string()], timer.activity.clone());
@@ -75,7 +76,7 @@ impl Draft {
         self.document.ledger.inbox.push(Arc::new(accepted));
     }
 
-    /// Takes out the first one in line: its turn is a part of this draft.
+    /// Removes the first entry of the inbox, whose turn is part of this draft.
     pub(crate) fn end_first(&mut self) {
         drop(self.document.ledger.inbox.remove(0));
         self.is_changed = true;

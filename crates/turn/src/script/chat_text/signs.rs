@@ -1,4 +1,4 @@
-//! What stands in brackets in a `.chat` line: everything that is not text.
+//! Markup in brackets in a `.chat` line: everything that is not text.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use sayso_activity::{Activity, Attachment, Kind};
 
 use super::Line;
 
-/// A line without its signs, and the signs.
+/// A line split into text and markup.
 pub(super) struct Words {
     pub(super) text: String,
     pub(super) signs: Vec<Sign>,
@@ -19,7 +19,7 @@ pub(super) enum Sign {
     Other(Box<Activity>),
 }
 
-/// Takes the signs out of a line. Brackets with anything else in them are text.
+/// Splits the markup from a line. Other brackets are text.
 pub(super) fn read(words: &str) -> Words {
     let (mut text, mut signs) = (String::new(), Vec::new());
     let mut rest = words;
@@ -55,7 +55,7 @@ fn sign(inside: &str) -> Option<Sign> {
     })
 }
 
-/// A file, with its content type after a space or guessed from its name.
+/// Parses a file name, with its content type after a space or guessed from the extension.
 fn attachment(value: &str) -> Attachment {
     let (file, sort) = value.split_once(' ').unwrap_or((value, ""));
     let known = [
@@ -78,7 +78,7 @@ fn attachment(value: &str) -> Attachment {
     Attachment { name: Some(file.to_owned()), ..Attachment::with_url(sort, file) }
 }
 
-/// A line as words, if the format can say it.
+/// Formats a line, if the format can express it.
 pub(super) fn write(line: &Line) -> Option<String> {
     let activity = match line {
         Line::Pause(time) => return Some(format!("[Delay={}]", time.as_millis())),

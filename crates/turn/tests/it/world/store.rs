@@ -64,7 +64,7 @@ pub(crate) struct TestStore {
     pub(crate) saves: Mutex<VecDeque<Fault>>,
     /// What every save meets, for ever.
     pub(crate) always: Mutex<Option<Fault>>,
-    /// Whether it pretends that it cannot write several documents at once.
+    /// True if it pretends that it cannot write several documents at once.
     pub(crate) has_steps: AtomicBool,
     /// What it promises of the time that a save takes.
     pub(crate) save_time_max: Mutex<Option<Duration>>,
