@@ -131,7 +131,7 @@ async fn main() -> Result {
 
 #[cfg(test)]
 mod tests {
-    use sayso::{activity::Kind, testing::chat, turn::document::Response};
+    use sayso::{activity::Kind, testing::chat, turn::Response};
 
     use super::*;
 

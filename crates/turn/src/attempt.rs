@@ -14,7 +14,9 @@ pub(crate) use self::{
     effects::{Effects, Receipts, STREAM},
     origin::Origin,
 };
-use crate::{Key, Limits, clock::Timestamp, current::Home, id::TurnId, ledger::Bag, store};
+use crate::{
+    Key, Limits, clock::Timestamp, id::TurnId, ledger::Bag, reentrancy::InstanceTag, store,
+};
 
 /// Input of one run of the logic: the activity, a copy of the state, the time. Shared by all parts
 /// of a turn.
@@ -46,8 +48,8 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
 
     /// Tag of the instance that runs the turn, for the reentrancy check.
-    fn home(&self) -> Home {
-        Home::NONE
+    fn instance_tag(&self) -> InstanceTag {
+        InstanceTag::NONE
     }
 
     /// The limits of a turn.

@@ -1,7 +1,7 @@
 //! `Bot`: a bot made of handlers and middleware.
 
 mod activity_handler;
-mod future;
+mod handler_future;
 mod handlers;
 mod middleware;
 mod on;
@@ -15,7 +15,7 @@ use sayso_activity::Activity;
 
 pub use self::{
     activity_handler::ActivityHandler,
-    future::HandlerFuture,
+    handler_future::HandlerFuture,
     middleware::{Middleware, Next},
 };
 use self::{
@@ -26,7 +26,7 @@ use crate::{
     bot_error::BotError,
     delivery_policy::DeliveryPolicy,
     error::Failure,
-    message::MessageId,
+    message_id::MessageId,
     turn::{Logic, Overlap, ReplyHooks, Turn},
 };
 

@@ -12,17 +12,17 @@ use std::{
 
 use crate::Key;
 
-#[expect(clippy::disallowed_types, reason = "its order stays in this file")]
-type Table<V> = std::collections::HashMap<Key, V, Hashed>;
+#[expect(clippy::disallowed_types, reason = "its order never leaves this file")]
+type Table<V> = std::collections::HashMap<Key, V, KeyHasher>;
 
 /// Hasher for tables by key: a key carries its own hash.
-pub(crate) type Hashed = BuildHasherDefault<AsItIs>;
+pub(crate) type KeyHasher = BuildHasherDefault<IdentityHasher>;
 
 /// Identity hasher: returns the hash that it is given.
 #[derive(Debug, Default)]
-pub(crate) struct AsItIs(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {
         // Not reached by keys, which hash as one number.
         self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));

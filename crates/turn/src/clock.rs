@@ -72,7 +72,7 @@ pub struct SystemClock {
 impl SystemClock {
     /// Starts counting now.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
     pub fn new() -> Self {
         Self { started: Instant::now() }
     }
@@ -85,7 +85,7 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp::START.after(since)
@@ -105,7 +105,7 @@ impl Clock for SystemClock {
 pub struct TokioTasks;
 
 impl Tasks for TokioTasks {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that spawns")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that spawns")]
     fn spawn(&self, task: BoxFuture<'static, ()>) {
         // Detached on purpose: the engine counts its own tasks and waits for them when it shuts
         // down.

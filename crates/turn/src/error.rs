@@ -16,7 +16,7 @@ pub enum Error {
     /// A limit was reached that a retry does not change.
     #[error("{what} (limit {limit})")]
     Limit {
-        /// What exceeds the limit.
+        /// Description of the excess.
         what: String,
         /// The name of the limit in [`Limits`](crate::Limits).
         limit: &'static str,
@@ -103,7 +103,7 @@ pub enum Failure {
     /// The output of the turn exceeds a limit.
     #[error("{what} (limit {limit})")]
     Limit {
-        /// What exceeds the limit.
+        /// Description of the excess.
         what: String,
         /// The name of the limit in [`Limits`](crate::Limits).
         limit: &'static str,

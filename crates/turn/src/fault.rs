@@ -18,7 +18,7 @@ pub(crate) use fault;
 
 /// Kills the process if this fault point was selected.
 #[cfg(feature = "faults")]
-#[expect(clippy::print_stderr, reason = "the last words of a process in a test")]
+#[expect(clippy::print_stderr, reason = "tests read this line of the killed process")]
 pub(crate) fn pass(name: &str) {
     use std::sync::{
         LazyLock,

@@ -33,8 +33,8 @@ impl TurnId {
             .chain_update(activity_id)
             .finalize();
         let mut text = [0; TURN_ID_CHARS];
-        let bytes = hash.first_chunk::<12>().expect("a SHA-256 has 32 bytes");
-        URL_SAFE_NO_PAD.encode_slice(bytes, &mut text).expect("12 bytes are 16 characters");
+        let bytes = hash.first_chunk::<12>().expect("a SHA-256 hash has 32 bytes");
+        URL_SAFE_NO_PAD.encode_slice(bytes, &mut text).expect("12 bytes encode to 16 base64 characters");
         Self(text)
     }
 
@@ -115,24 +115,24 @@ impl<'de> Deserialize<'de> for ReplyId {
 pub(crate) struct Ids {
     instance: String,
     next: AtomicU64,
-    dice: Mutex<fastrand::Rng>,
+    rng: Mutex<fastrand::Rng>,
 }
 
 impl Ids {
     /// Seeded, for tests.
     pub(crate) fn new(seed: u64) -> Self {
-        let mut dice = fastrand::Rng::with_seed(seed);
-        let instance = format!("{:012x}", dice.u64(..) >> 16);
-        Self { instance, next: AtomicU64::new(1), dice: Mutex::new(dice) }
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let instance = format!("{:012x}", rng.u64(..) >> 16);
+        Self { instance, next: AtomicU64::new(1), rng: Mutex::new(rng) }
     }
 
     /// Seeded from the system's entropy: machines that boot from the same image must not share a
     /// name.
     pub(crate) fn from_entropy() -> Self {
-        let name = getrandom::u64().expect("the system has entropy");
-        let seed = getrandom::u64().expect("the system has entropy");
-        let dice = fastrand::Rng::with_seed(seed);
-        Self { instance: format!("{name:016x}"), next: AtomicU64::new(1), dice: Mutex::new(dice) }
+        let name = getrandom::u64().expect("the system provides entropy");
+        let seed = getrandom::u64().expect("the system provides entropy");
+        let rng = fastrand::Rng::with_seed(seed);
+        Self { instance: format!("{name:016x}"), next: AtomicU64::new(1), rng: Mutex::new(rng) }
     }
 
     pub(crate) fn instance(&self) -> &str {
@@ -159,13 +159,13 @@ impl Ids {
 
     /// Full jitter: a random time from zero to `most`.
     pub(crate) fn jitter(&self, most: Duration) -> Duration {
-        let mut dice = lock(&self.dice);
-        most.mul_f64(dice.f64())
+        let mut rng = lock(&self.rng);
+        most.mul_f64(rng.f64())
     }
 
     /// Returns a random number below `count`; `None` for zero.
     pub(crate) fn below(&self, count: usize) -> Option<usize> {
-        (count > 0).then(|| lock(&self.dice).usize(..count))
+        (count > 0).then(|| lock(&self.rng).usize(..count))
     }
 }
 

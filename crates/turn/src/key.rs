@@ -95,7 +95,7 @@ impl Key {
     fn of_parts(parts: &[&str]) -> Result<Self, KeyError> {
         let mut text: SmallVec<[u8; 128]> = SmallVec::new();
         parts.iter().for_each(|part| text.extend_from_slice(part.as_bytes()));
-        Self::new(str::from_utf8(&text).expect("texts one after the other are text"))
+        Self::new(str::from_utf8(&text).expect("concatenated UTF-8 is valid UTF-8"))
     }
 
     /// Makes the key of a user's state on a channel: `{channel}/users/{user}`.

@@ -11,11 +11,11 @@ mod codec;
 mod document;
 mod draft;
 mod inbox;
+mod json_text;
 mod outbox;
 mod prepared;
 mod retention;
 mod seen;
-mod text;
 mod timers;
 
 use std::{sync::Arc, time::Duration};
@@ -28,7 +28,7 @@ pub use self::{
     claim::Claim,
     document::{Document, RESERVED},
     inbox::Accepted,
-    outbox::{Entry, Held, Parked, ParkedKind},
+    outbox::{Entry, OutboxRest, Parked, ParkedKind},
     prepared::{Decided, Prepared},
     seen::Seen,
     timers::Timer,
@@ -79,7 +79,7 @@ pub struct Ledger {
     /// Expiry: the document counts as absent from then on.
     pub expires: Option<Timestamp>,
     /// Rest of the outbox: back-off during an outage of its channel.
-    pub held: Option<Held>,
+    pub held: Option<OutboxRest>,
     /// Unknown members of a newer minor format, preserved.
     extra: Bag,
 }
@@ -114,13 +114,13 @@ impl Ledger {
     }
 
     /// Returns the rest of the outbox, if it rests and the inbox is empty.
-    pub(crate) fn rest(&self) -> Option<Held> {
+    pub(crate) fn rest(&self) -> Option<OutboxRest> {
         self.held.filter(|_| self.inbox.is_empty() && !self.outbox.is_empty())
     }
 
     /// Encodes the duration of a rest, in seconds, as a due time. It is not a time of any clock,
     /// because a wrong clock must not delay replies: every reader waits by its own clock.
-    fn resting_due(held: Held) -> Timestamp {
+    fn resting_due(held: OutboxRest) -> Timestamp {
         Timestamp::from_millis(Self::CLAIMED.as_millis() + 1 + held.rest_s)
     }
 

@@ -8,6 +8,7 @@
 
 pub mod channel;
 pub mod clock;
+#[doc(hidden)]
 pub mod document;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -23,7 +24,6 @@ mod backoff;
 mod bot;
 mod bot_error;
 mod by_key;
-mod current;
 mod delivery;
 mod delivery_policy;
 mod engine;
@@ -31,8 +31,9 @@ mod error;
 mod fault;
 mod key;
 mod ledger;
-mod message;
+mod message_id;
 mod recovery;
+mod reentrancy;
 mod run;
 mod runtime;
 #[cfg(test)]
@@ -53,9 +54,9 @@ pub use delivery_policy::{DeliveryPolicy, OnDoubt};
 pub use engine::Answer;
 pub use error::{Error, Failure};
 pub use key::{Key, KeyError, KeyKind};
-pub use ledger::Bag;
+pub use ledger::{Bag, Parked, ParkedKind, Response};
 pub use limits::{Limits, Ttl};
-pub use message::MessageId;
+pub use message_id::MessageId;
 pub use run::{Documents, Outcome, run};
 pub use runtime::{Broadcast, Builder, Engine, Pace};
 pub use state::{Property, State, StateError};

@@ -3,7 +3,7 @@
 //! The engine runs every attempt through this module, and so can a unit test: no store, no channel,
 //! no runtime.
 
-mod made;
+mod output;
 mod running;
 
 use std::{
@@ -18,7 +18,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use sayso_activity::Activity;
 use smallvec::smallvec;
 
-pub(crate) use self::{made::Made, running::Running};
+pub(crate) use self::{output::RunOutput, running::Running};
 use crate::{
     Key, Limits,
     attempt::{Attempt, Effects, Origin, Source},
@@ -85,7 +85,7 @@ pub async fn run(
     mut documents: Documents,
 ) -> Result<Outcome, Error> {
     let key = conversation_key(&activity)?;
-    let source = Arc::new(Given::new(documents.clone(), Arc::default()));
+    let source = Arc::new(InMemoryDocuments::new(documents.clone(), Arc::default()));
     let origin = Origin::of(&Arc::new(activity));
     let attempt = Arc::clone(&source).attempt(key, origin, Timestamp::START);
     let made = attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
@@ -115,7 +115,7 @@ impl Attempt {
         // The handler itself may panic before it returns a future.
         let handler = catch_unwind(AssertUnwindSafe(|| logic.run(turn)));
         let handler = handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) }));
-        Running::new((self.source.home(), &self.key), handler, slot)
+        Running::new((self.source.instance_tag(), &self.key), handler, slot)
     }
 
     /// Runs the logic to its end, with a time-out if one is given.
@@ -123,7 +123,7 @@ impl Attempt {
         self: &Arc<Self>,
         logic: &dyn Logic,
         within: Option<(&dyn Clock, Duration)>,
-    ) -> Result<Made, Failure> {
+    ) -> Result<RunOutput, Failure> {
         self.start(logic).end(within).await
     }
 
@@ -133,12 +133,13 @@ impl Attempt {
         logic: &dyn Logic,
         failure: Arc<Failure>,
         within: Option<(&dyn Clock, Duration)>,
-    ) -> Option<Result<Made, Failure>> {
+    ) -> Option<Result<RunOutput, Failure>> {
         self.effects.restart();
         let slot = Arc::default();
         let handler = logic.on_error(self.turn(&slot), failure)?;
-        let made = Running::new((self.source.home(), &self.key), handler, slot).end(within).await;
-        Some(made.map(|made| Made {
+        let made =
+            Running::new((self.source.instance_tag(), &self.key), handler, slot).end(within).await;
+        Some(made.map(|made| RunOutput {
             documents: smallvec![(self.key.clone(), self.bag.clone())],
             replies: made.replies,
             response: made.response,
@@ -168,13 +169,13 @@ impl Attempt {
 
 /// In-memory documents of a pure run, here or in a [script](crate::script).
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct InMemoryDocuments {
     documents: Documents,
     limits: Arc<Limits>,
     shown: Mutex<Vec<Activity>>,
 }
 
-impl Given {
+impl InMemoryDocuments {
     pub(crate) fn new(documents: Documents, limits: Arc<Limits>) -> Self {
         Self { documents, limits, shown: Mutex::default() }
     }
@@ -198,7 +199,7 @@ impl Given {
 }
 
 #[async_trait]
-impl Source for Given {
+impl Source for InMemoryDocuments {
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>> {
         Ok(self.documents.get(key).cloned().unwrap_or_default())
     }

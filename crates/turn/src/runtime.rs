@@ -17,11 +17,11 @@ pub use self::{
 };
 use crate::{
     Key,
-    current::{self, Home},
     engine::{Answer, Core, Item, Listener, Phase, Receiver},
     error::Error,
     id::TurnId,
     ledger::Chore,
+    reentrancy::{self, InstanceTag},
     run::conversation_key,
     stats::Stats,
     store,
@@ -116,7 +116,7 @@ impl Engine {
         if !core.logic.handles(&activity) {
             return Ok(Answer::default());
         }
-        if current::is_inside(Home::of(core), &key) {
+        if reentrancy::is_inside(InstanceTag::of(core), &key) {
             return Err(Error::OwnConversation);
         }
         let id = match activity.id.as_deref() {
@@ -124,8 +124,8 @@ impl Engine {
             _ => TurnId::new(&key, &core.ids.unique()),
         };
         let (item, receiver) = Item::new(id, activity, (core.now(), core.uptime()));
-        if let Some(runner) = core.post(&key, item.heard_by(listener))? {
-            core.go(runner).await;
+        if let Some(runner) = core.post(&key, item.with_listener(listener))? {
+            core.poll_or_spawn(runner).await;
         }
         self.answered(&key, receiver).await
     }

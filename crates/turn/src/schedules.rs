@@ -7,9 +7,9 @@
 //!
 //! Limits: tokio's `Notify` and `oneshot` run as one step, and atomics are sequentially consistent.
 
-mod dice;
 mod engine;
 mod races;
+mod scheduler;
 mod time;
 mod world;
 
@@ -24,7 +24,7 @@ use std::{
 
 use shuttle::{Config, MaxSteps, Runner, future::block_on};
 
-use self::{dice::Dice, time::Time};
+use self::{scheduler::RandomScheduler, time::Time};
 
 /// Default number of schedules of a scenario.
 const SCHEDULES: u64 = 3_000;
@@ -36,7 +36,7 @@ const STEPS_MAX: usize = 200_000;
 const STACK_BYTES: usize = 512 << 10;
 
 /// Runs a scenario with many schedules. The scenario gets the number of the schedule.
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the figures that are asked for")]
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the output of the test")]
 fn explore<F, S>(name: &str, scenario: S)
 where
     F: Future<Output = ()> + 'static,
@@ -48,7 +48,7 @@ where
         None => (0, number("SAYSO_SCHEDULES").unwrap_or(SCHEDULES)),
     };
     let (time, playing) = (Time::default(), Arc::new(AtomicU64::new(first)));
-    let dice = Dice::new(first..first + count, time.clone(), Arc::clone(&playing));
+    let scheduler = RandomScheduler::new(first..first + count, time.clone(), Arc::clone(&playing));
     let mut config = Config::new();
     config.stack_size = STACK_BYTES;
     config.failure_persistence = shuttle::FailurePersistence::None;
@@ -57,7 +57,7 @@ where
     config.silence_warnings = true;
     let now = Arc::clone(&playing);
     let played = catch_unwind(AssertUnwindSafe(|| {
-        Runner::new(dice, config).run(move || {
+        Runner::new(scheduler, config).run(move || {
             let time = time.clone();
             time.start();
             block_on(scenario(time, now.load(Ordering::Relaxed)));

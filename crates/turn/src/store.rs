@@ -21,11 +21,11 @@ use crate::{Key, clock::Timestamp};
 /// * Per key, [`save`](Self::save) and [`delete`](Self::delete) are linearizable, and once they
 ///   have answered [`Saved::Committed`] the change survives a crash of this process.
 /// * Body and version of [`load`](Self::load) come from one answer of the engine, never from two.
-/// * A failed condition is a value, [`Saved::Conflict`], never an error. Everything else that goes
-///   wrong is an [`Error`], and its kind says what is known about the write.
+/// * A failed condition is a value, [`Saved::Conflict`], never an error. Any other failure is an
+///   [`Error`], and its kind says what is known about the write.
 /// * Keys and bodies are opaque: never normalised, never looked into.
 /// * Dropping a future of this trait leaves the write either done or not done, never half done. It
-///   may still land after a following load; only a conditional write of one's own settles that.
+///   may still land after a following load; only a conditional write of one's own rules that out.
 #[async_trait]
 pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Reads a document, or `None` when there is none.
@@ -211,7 +211,7 @@ pub enum Error {
     Invalid {
         /// Name of the store.
         store: Cow<'static, str>,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and the remedy.
         reason: String,
         /// The vendor's error.
         #[source]
@@ -222,7 +222,7 @@ pub enum Error {
     Corrupt {
         /// Key of the document.
         key: Key,
-        /// What is wrong with it.
+        /// Description of the damage.
         reason: String,
     },
     /// The document is larger than the engine takes.

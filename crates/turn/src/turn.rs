@@ -3,11 +3,11 @@
 //! All changes are local to this attempt: replies are added to a list, state is a copy. They take
 //! effect atomically when the attempt commits, or never.
 
-mod hooked;
 mod hooks;
 mod loan;
 mod logic;
 mod replies;
+mod run_hooks;
 mod speak;
 mod stream;
 
@@ -126,11 +126,11 @@ impl Turn {
     }
 
     fn inner(&self) -> &Inner {
-        self.inner.as_ref().expect("a turn has its inside until it is dropped")
+        self.inner.as_ref().expect("the data is taken only when the turn is dropped")
     }
 
     fn inner_mut(&mut self) -> &mut Inner {
-        self.inner.as_mut().expect("a turn has its inside until it is dropped")
+        self.inner.as_mut().expect("the data is taken only when the turn is dropped")
     }
 
     /// Returns the id of this turn: the same on every attempt, instance and redelivery.

@@ -236,7 +236,7 @@ impl<H: ActivityHandler> From<H> for Bot {
     fn from(handler: H) -> Self {
         let handler = Arc::new(handler);
         let asked = Arc::clone(&handler);
-        let trigger = Trigger::Asked(Arc::new(move |activity| asked.handles(activity)));
+        let trigger = Trigger::Custom(Arc::new(move |activity| asked.handles(activity)));
         Self::new().add(trigger, move |mut turn| {
             let handler = Arc::clone(&handler);
             async move { handler.on_turn(&mut turn).await }

@@ -17,7 +17,7 @@ pub(super) enum Trigger {
     Uninstalled,
     TokenResponse,
     /// Whatever an [`ActivityHandler`](crate::ActivityHandler) reports that it handles.
-    Asked(Arc<dyn Fn(&Activity) -> bool + Send + Sync>),
+    Custom(Arc<dyn Fn(&Activity) -> bool + Send + Sync>),
     /// Every activity that no other handler matches.
     Any,
 }
@@ -39,7 +39,7 @@ impl Trigger {
             Self::Installed => installation(activity) == Some(Installation::Added),
             Self::Uninstalled => installation(activity) == Some(Installation::Removed),
             Self::TokenResponse => token(activity).is_some(),
-            Self::Asked(handles) => handles(activity),
+            Self::Custom(handles) => handles(activity),
             Self::Any => false,
         }
     }
@@ -57,7 +57,7 @@ impl fmt::Debug for Trigger {
             Self::Installed => f.write_str("installed"),
             Self::Uninstalled => f.write_str("uninstalled"),
             Self::TokenResponse => f.write_str("token response"),
-            Self::Asked(_) => f.write_str("activity handler"),
+            Self::Custom(_) => f.write_str("activity handler"),
             Self::Any => f.write_str("any"),
         }
     }

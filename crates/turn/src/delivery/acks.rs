@@ -35,7 +35,7 @@ async fn watch(core: Arc<Core>) {
         match core.acks.next(now) {
             NextAck::Due(mailbox) => {
                 if let Some(task) = due(&core, &mailbox, now) {
-                    core.go(task).await;
+                    core.poll_or_spawn(task).await;
                 }
                 count += 1;
                 if count % AT_ONCE == 0 {

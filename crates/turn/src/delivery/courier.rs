@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Limits,
     engine::{Core, Hold, Mailbox, MailboxState, Task},
-    ledger::{Chore, Entry, HandedOver, Held, REST_MAX},
+    ledger::{Chore, Entry, HandedOver, OutboxRest, REST_MAX},
 };
 
 /// Interval at which a paused channel is checked again.
@@ -64,7 +64,7 @@ async fn deliver(core: Arc<Core>, mailbox: Arc<Mailbox>) {
                 // Consume the permit of earlier changes: they do not answer this request.
                 mailbox.changed.notified().now_or_never();
                 if let Some(runner) = core.ask(&mailbox, chore) {
-                    core.go(runner).await;
+                    core.poll_or_spawn(runner).await;
                 }
                 mailbox.changed.notified().await;
             }
@@ -129,7 +129,9 @@ fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duratio
     {
         let at = *since + limits.claim;
         return match now >= at {
-            true if core.takes_place(mailbox) => Errand::Ask(Chore::TakeFrom(claim.clone())),
+            true if core.acquire_recovery_slot(mailbox) => {
+                Errand::Ask(Chore::TakeFrom(claim.clone()))
+            }
             true => Errand::Wait(FULL),
             false => Errand::Wait(at - now),
         };
@@ -148,12 +150,12 @@ fn to_deliver(
 ) -> Errand {
     let limits = &core.limits;
     let delivery = &mut state.delivery;
-    if core.pauses.is_paused(&mailbox.key) {
+    if core.paused_channels.is_paused(&mailbox.key) {
         delivery.not_before = delivery.not_before.max(now + PAUSED);
     }
     let safe = limits.claim.saturating_sub(limits.send_timeout);
     let wall = core.now();
-    core.suspension.look(now, wall);
+    core.suspension.check(now, wall);
     let claimed = claimed.filter(|claimed| !core.suspension.is_since(claimed.uptime));
     let elapsed = claimed.map(|claimed| claimed.elapsed(now, wall));
     let wait = delivery.not_before.saturating_sub(now);
@@ -164,7 +166,7 @@ fn to_deliver(
             true => {
                 let rest = wait.min(REST_MAX);
                 let (until, rest_s) = (core.now().after(rest), rest.as_secs() + 1);
-                Chore::Hold(Held { until, rest_s, tries: delivery.tries })
+                Chore::Hold(OutboxRest { until, rest_s, tries: delivery.tries })
             }
             false => Chore::Renew,
         });

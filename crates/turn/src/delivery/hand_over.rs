@@ -11,7 +11,7 @@ use crate::{
     engine::{Core, Mailbox, MailboxState},
     fault::fault,
     ledger::{Entry, HandedOver},
-    message::Target,
+    message_id::Target,
 };
 
 /// First back-off between delivery attempts.

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use lru::LruCache;
 
-use crate::{Key, by_key::Hashed, ledger::Document, store::ETag};
+use crate::{Key, by_key::KeyHasher, ledger::Document, store::ETag};
 
 /// LRU cache of documents, bounded in bytes.
 #[derive(Debug)]
 pub(super) struct Cache {
-    documents: LruCache<Key, Place, Hashed>,
+    documents: LruCache<Key, Place, KeyHasher>,
     bytes: usize,
     bytes_max: usize,
 }
@@ -64,7 +64,11 @@ struct Place {
 
 impl Cache {
     pub(super) fn new(bytes_max: usize) -> Self {
-        Self { documents: LruCache::unbounded_with_hasher(Hashed::default()), bytes: 0, bytes_max }
+        Self {
+            documents: LruCache::unbounded_with_hasher(KeyHasher::default()),
+            bytes: 0,
+            bytes_max,
+        }
     }
 
     /// Lends a document: the entry is empty until a document is put back.

@@ -18,11 +18,11 @@ use super::{
     alarms::{RestAlarms, TimerAlarms},
     cache::Cache,
     deadline::Deadline,
+    deferred::DeferredConversations,
     mailbox::{Mailbox, MailboxState, Moment},
-    pauses::Pauses,
-    receipts::ReceiptBook,
+    paused_channels::PausedChannels,
+    receipts::ReceiptCache,
     refusals::Refusals,
-    shunned::Shunned,
     suspension::Suspension,
 };
 use crate::{
@@ -62,11 +62,11 @@ pub(crate) struct Core {
     /// Notified when an alarm earlier than all others was added, or the instance closes.
     pub(crate) alarmed: Notify,
     pub(crate) acks: AckQueue,
-    pub(crate) pauses: Pauses,
-    pub(crate) shunned: Shunned,
+    pub(crate) paused_channels: PausedChannels,
+    pub(crate) deferred: DeferredConversations,
     pub(crate) refusals: Refusals,
     pub(crate) suspension: Suspension,
-    pub(crate) receipts: ReceiptBook,
+    pub(crate) receipts: ReceiptCache,
     cache: Mutex<Cache>,
     /// Mailboxes of busy conversations. Lock order: this map before the state of any mailbox.
     mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
@@ -111,15 +111,15 @@ impl Core {
             tasks,
             ids,
             cache: Mutex::new(Cache::new(limits.cache_bytes_max)),
-            receipts: ReceiptBook::new(limits.effects_max),
+            receipts: ReceiptCache::new(limits.effects_max),
             limits: Arc::new(limits),
             counters: Counters::default(),
             timers: TimerAlarms::default(),
             rests: RestAlarms::default(),
             alarmed: Notify::new(),
             acks: AckQueue::default(),
-            pauses: Pauses::default(),
-            shunned: Shunned::default(),
+            paused_channels: PausedChannels::default(),
+            deferred: DeferredConversations::default(),
             refusals: Refusals::default(),
             suspension: Suspension::default(),
             mailboxes: Mutex::default(),
@@ -180,7 +180,7 @@ impl Core {
     }
 
     /// Acquires a recovery slot for a mailbox, unless it has one. Returns true if it has one now.
-    pub(crate) fn takes_place(&self, mailbox: &Mailbox) -> bool {
+    pub(crate) fn acquire_recovery_slot(&self, mailbox: &Mailbox) -> bool {
         let has_place = mailbox.is_recovery.load(Ordering::Relaxed) || self.free_recoveries() > 0;
         if has_place {
             self.count_recovery(mailbox);
@@ -215,7 +215,7 @@ impl Core {
     /// Polls a task once in place, and spawns it if it is not done. A task that never waits so
     /// needs neither a spawn nor a wake-up. A panic ends the task and not its caller, as for a
     /// spawned one.
-    pub(crate) async fn go(&self, mut task: Task) {
+    pub(crate) async fn poll_or_spawn(&self, mut task: Task) {
         let is_done = |context: &mut Context<'_>| {
             let polled = catch_unwind(AssertUnwindSafe(|| task.poll_unpin(context).is_ready()));
             Poll::Ready(polled.unwrap_or(true))

@@ -24,7 +24,7 @@ impl Core {
         }
         let mailbox = mailboxes.get_or_insert_with(key.clone(), Mailbox::new);
         let mut state = mailbox.state();
-        let refusal = if self.logic.overlap() == Overlap::Reject && state.queue.is_turning() {
+        let refusal = if self.logic.overlap() == Overlap::Reject && state.queue.has_turn() {
             Some("Overlap::Reject")
         } else if state.queue.waiting.len() >= self.limits.queue_max {
             Some("queue_max")
@@ -55,7 +55,7 @@ impl Core {
             state.delivery.begin_release();
         }
         if chore.is_urgent() {
-            mailbox.called.notify_one();
+            mailbox.interrupt.notify_one();
         }
         state.queue.chores.push(chore);
         self.runner(mailbox, &mut state)
@@ -91,7 +91,7 @@ impl Core {
                 Some(runner::run(Arc::clone(self), Arc::clone(mailbox)).boxed())
             }
             Runner::Long => {
-                mailbox.called.notify_one();
+                mailbox.interrupt.notify_one();
                 None
             }
             Runner::Chores | Runner::Turns => None,

@@ -10,9 +10,9 @@ use super::{core::Core, deadline::Deadline, two_phase::Loaded};
 use crate::{
     Key, Limits,
     attempt::{Receipts, Source},
-    current::Home,
     id::TurnId,
     ledger::{Bag, Document},
+    reentrancy::InstanceTag,
     store::{Error, Expect},
     sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock},
 };
@@ -33,7 +33,7 @@ pub(super) struct FurtherDocuments {
 
 #[derive(Debug, Default)]
 struct Inside {
-    documents: BTreeMap<Key, Held>,
+    documents: BTreeMap<Key, FurtherDocument>,
     /// Error of a failed load: the attempt is discarded, even if the logic has caught the error.
     failed: Option<Arc<Error>>,
     /// Documents with a permanent store error: not loaded again in this round.
@@ -62,7 +62,7 @@ impl Inside {
 
 /// A further document in an attempt.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct FurtherDocument {
     pub(super) expect: Expect,
     pub(super) document: Document,
     /// The original properties, if they were changed.
@@ -126,8 +126,8 @@ impl FurtherDocuments {
         if self.is_used() {
             let mut inside = self.inside();
             if inside.waiting > 0 {
-                let silent = Arc::new(self.core.silent());
-                inside.failed.get_or_insert(silent);
+                let timed_out = Arc::new(self.core.timed_out());
+                inside.failed.get_or_insert(timed_out);
             }
         }
     }
@@ -138,7 +138,7 @@ impl FurtherDocuments {
     }
 
     /// Returns the documents to write.
-    pub(super) fn changed(&self) -> Vec<(Key, Held)> {
+    pub(super) fn changed(&self) -> Vec<(Key, FurtherDocument)> {
         if !self.is_used() {
             return Vec::new();
         }
@@ -176,8 +176,8 @@ impl Source for FurtherDocuments {
         self.core.clock.sleep(wait)
     }
 
-    fn home(&self) -> Home {
-        Home::of(&self.core)
+    fn instance_tag(&self) -> InstanceTag {
+        InstanceTag::of(&self.core)
     }
 
     fn limits(&self) -> &Limits {
@@ -204,7 +204,7 @@ impl Source for FurtherDocuments {
             Ok(Loaded { document, expect, .. }) => {
                 self.core.refusals.end(key);
                 let bag = document.bag.clone();
-                let held = Held { expect, document, before: None };
+                let held = FurtherDocument { expect, document, before: None };
                 drop(self.inside().documents.insert(key.clone(), held));
                 Ok(bag)
             }

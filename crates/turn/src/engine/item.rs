@@ -122,7 +122,7 @@ impl Item {
     }
 
     /// Sets the callback for ephemeral events.
-    pub(crate) fn heard_by(self, listener: Option<Listener>) -> Self {
+    pub(crate) fn with_listener(self, listener: Option<Listener>) -> Self {
         Self { listener, ..self }
     }
 
@@ -178,7 +178,7 @@ impl Item {
     }
 
     /// Reports whether another message can be coalesced into this turn.
-    pub(super) fn takes(&self, other: &Self) -> bool {
+    pub(super) fn can_absorb(&self, other: &Self) -> bool {
         let plain = |item: &Self| {
             let activity = item.parts.first().map(|part| &part.activity);
             let is_plain = matches!(item.cause, Cause::Activity) && !item.is_alone;

@@ -7,7 +7,7 @@ use crate::{
     attempt::Attempt,
     error::Failure,
     ledger::{Accepted, Document},
-    run::{Made, Running},
+    run::{RunOutput, Running},
 };
 
 /// A continued run of the logic, or its finished output.
@@ -25,7 +25,7 @@ pub(super) struct LongRun {
 pub(super) enum Progress {
     Running(Running),
     /// It has ended. Its output is kept until it is committed or outdated.
-    Made(Result<Made, Arc<Failure>>),
+    Done(Result<RunOutput, Arc<Failure>>),
 }
 
 impl LongRun {

@@ -6,8 +6,8 @@
 //! mailbox: it renews the claim, records acknowledgements, and appends arrivals to the inbox. If it
 //! dies, another instance takes the claim over and runs the turn from the beginning.
 
-mod aside;
 mod ending;
+mod interleaved;
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,8 +15,8 @@ use sayso_activity::{Activity, Kind};
 use tracing::Instrument;
 
 use self::{
-    aside::{first, see_to},
     ending::Step,
+    interleaved::{load_first, process_batch},
 };
 use super::{
     core::Core,
@@ -32,7 +32,7 @@ use crate::{
     error::Failure,
     id::TurnId,
     ledger::{Accepted, Chore, Draft},
-    run::{Made, Running},
+    run::{RunOutput, Running},
 };
 
 /// Pause after a permanent store error for the output of a long turn.
@@ -85,7 +85,7 @@ async fn step(
     carried: &mut Option<Box<LongRun>>,
     setbacks: u32,
 ) -> Result<Step, Setback> {
-    let Some((round, entry)) = first(core, mailbox, setbacks).await? else {
+    let Some((round, entry)) = load_first(core, mailbox, setbacks).await? else {
         return Ok(Step::Nothing);
     };
     let known = carried.take().filter(|run| run.is_of(&entry) && run.holds(&round.draft.document));
@@ -98,7 +98,7 @@ async fn step(
     };
     round.leave_alone();
     let made = match &run.progress {
-        Progress::Made(made) => made.clone(),
+        Progress::Done(made) => made.clone(),
         Progress::Running(_) if entry.lost >= core.limits.lost_max => Err(Arc::new(lost(&entry))),
         Progress::Running(_) => {
             let span = tracing::info_span!("turn", id = %run.attempt.id, kind = "long");
@@ -108,7 +108,7 @@ async fn step(
             }
         }
     };
-    run.progress = Progress::Made(made);
+    run.progress = Progress::Done(made);
     let ended = ending::finish(core, mailbox, &mut run, &entry).await;
     if ended.is_err() {
         // Keep the finished run for the retry.
@@ -147,7 +147,7 @@ async fn wait(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
     run: &mut LongRun,
-) -> Option<Result<Made, Failure>> {
+) -> Option<Result<RunOutput, Failure>> {
     let limits = &core.limits;
     let Progress::Running(running) = &mut run.progress else { return None };
     let origin = &run.attempt.origin;
@@ -157,13 +157,13 @@ async fn wait(
     let (mut renew_at, mut show_at) = (began + limits.claim / 3, began);
     loop {
         let now = core.uptime();
-        let mut aside = mailbox.take_aside(|item| core.is_late(item, now));
+        let mut interleaved = mailbox.take_interleaved(|item| core.is_late(item, now));
         if now >= renew_at.max(mailbox.state().queue.pause.until) {
             renew_at = now + limits.claim / 3;
-            aside.chores.push(Chore::Renew);
+            interleaved.chores.push(Chore::Renew);
         }
-        if !(aside.items.is_empty() && aside.chores.is_empty()) {
-            see_to(core, mailbox, aside).await;
+        if !(interleaved.items.is_empty() && interleaved.chores.is_empty()) {
+            process_batch(core, mailbox, interleaved).await;
             if !mailbox.state().queue.has_inbox {
                 return None;
             }
@@ -190,9 +190,9 @@ async fn look_up_from(
     mailbox: &Mailbox,
     running: &mut Running,
     most: Duration,
-) -> Option<Result<Made, Failure>> {
+) -> Option<Result<RunOutput, Failure>> {
     let called = async {
-        core.within(most, mailbox.called.notified()).await;
+        core.within(most, mailbox.interrupt.notified()).await;
     };
     running.until(called).await
 }

@@ -33,7 +33,7 @@ pub(crate) struct Mailbox {
     pub(crate) changed: Notify,
     /// Notified when work is queued that interrupts a running turn: any work during a long turn,
     /// otherwise urgent chores.
-    pub(crate) called: Notify,
+    pub(crate) interrupt: Notify,
     /// True if recovery created it: then it occupies a recovery slot.
     pub(super) is_recovery: AtomicBool,
 }
@@ -51,7 +51,7 @@ impl Mailbox {
             key: key.clone(),
             state: Mutex::default(),
             changed: Notify::new(),
-            called: Notify::new(),
+            interrupt: Notify::new(),
             is_recovery: AtomicBool::new(false),
         })
     }
@@ -83,7 +83,7 @@ impl Mailbox {
         if state.queue.chores.iter().any(Chore::is_urgent) {
             use futures_util::FutureExt;
             // Consume the permit: this runner takes the chores.
-            self.called.notified().now_or_never();
+            self.interrupt.notified().now_or_never();
         }
         match state.queue.take(limits, overlap) {
             Some(batch) => Work::Batch(batch),
@@ -102,14 +102,14 @@ impl Mailbox {
     /// Puts chores back, to be done next.
     pub(super) fn put_chores_back(&self, chores: Vec<Chore>) {
         if chores.iter().any(Chore::is_urgent) {
-            self.called.notify_one();
+            self.interrupt.notify_one();
         }
         self.state().queue.chores.extend(chores);
     }
 
     /// Takes the work that can be done while a long turn runs: chores, items that can be put into
     /// the inbox, and items past their deadline. Items whose sender needs a result keep waiting.
-    pub(super) fn take_aside(&self, is_late: impl Fn(&Item) -> bool) -> Batch {
+    pub(super) fn take_interleaved(&self, is_late: impl Fn(&Item) -> bool) -> Batch {
         let queue = &mut self.state().queue;
         let chores = std::mem::take(&mut queue.chores);
         let is_wanted = |item: &Item| item.can_wait() || is_late(item);
@@ -118,7 +118,7 @@ impl Mailbox {
             let alone = items.remove(at);
             queue.put_back(std::mem::replace(&mut items, vec![alone]));
             // More work is left in the queue.
-            self.called.notify_one();
+            self.interrupt.notify_one();
         }
         Batch { items, chores }
     }

@@ -12,7 +12,7 @@ use super::{
     cache::{Cached, Streak},
     core::Core,
     deadline::Deadline,
-    documents::{FurtherDocuments, Held},
+    documents::{FurtherDocument, FurtherDocuments},
     mailbox::Moment,
 };
 use crate::{
@@ -133,8 +133,12 @@ impl Core {
         Ok(())
     }
 
-    async fn save_all(&self, write: Write, further: Vec<(Key, Held)>) -> Result<Saved, Error> {
-        let transactions = self.store.transactions().expect("without them it is done in steps");
+    async fn save_all(
+        &self,
+        write: Write,
+        further: Vec<(Key, FurtherDocument)>,
+    ) -> Result<Saved, Error> {
+        let transactions = self.store.transactions().expect("only called for stores with transactions");
         let mut writes = vec![write];
         for (key, mut held) in further {
             writes.push(self.write(&key, &mut held.document, &held.expect));
@@ -143,7 +147,7 @@ impl Core {
             Saved::Conflict => Ok(Saved::Conflict),
             Saved::Committed(etags) => {
                 let first = etags.into_iter().next();
-                Ok(Saved::Committed(first.expect("one version for each write")))
+                Ok(Saved::Committed(first.expect("the store returns one version per write")))
             }
         }
     }
@@ -154,10 +158,10 @@ impl Core {
         &self,
         write: Write,
         (id, rev): (&str, u64),
-        further: Vec<(Key, Held)>,
+        further: Vec<(Key, FurtherDocument)>,
     ) -> Result<Saved, Error> {
-        for (key, Held { expect, document, before }) in further {
-            let bag = Raw::from_text(document.bag.to_json()).expect("a bag is JSON");
+        for (key, FurtherDocument { expect, document, before }) in further {
+            let bag = Raw::from_text(document.bag.to_json()).expect("a bag serialises to JSON");
             let by = write.key.as_str().to_owned();
             let prepared = Prepared { id: id.to_owned(), by, rev, bag };
             let mut document = Document { bag: before.unwrap_or_default(), ..document };
@@ -182,7 +186,7 @@ impl Core {
 }
 
 /// Makes the commit record: the names of the further documents, for whoever finishes them.
-fn decide(id: String, further: &[(Key, Held)]) -> Decided {
+fn decide(id: String, further: &[(Key, FurtherDocument)]) -> Decided {
     let documents = further.iter().map(|(key, held)| {
         // Revision of the prepared document: an older one is a stale read.
         (key.as_str().to_owned(), held.document.ledger.rev + 1)

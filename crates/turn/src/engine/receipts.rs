@@ -7,23 +7,23 @@ use lru::LruCache;
 
 use crate::{
     attempt::Receipts,
-    by_key::Hashed,
+    by_key::KeyHasher,
     id::TurnId,
     sync::{AtomicBool, Mutex, Ordering, lock},
 };
 
 /// LRU cache of the receipts of turns.
 #[derive(Debug)]
-pub(crate) struct ReceiptBook {
-    by_turn: Mutex<LruCache<TurnId, Arc<Receipts>, Hashed>>,
+pub(crate) struct ReceiptCache {
+    by_turn: Mutex<LruCache<TurnId, Arc<Receipts>, KeyHasher>>,
     /// Fast path: false until the first call of `once`, so that bots without one take no lock.
     is_used: AtomicBool,
     most: usize,
 }
 
-impl ReceiptBook {
+impl ReceiptCache {
     pub(crate) fn new(most: usize) -> Self {
-        let by_turn = Mutex::new(LruCache::unbounded_with_hasher(Hashed::default()));
+        let by_turn = Mutex::new(LruCache::unbounded_with_hasher(KeyHasher::default()));
         Self { by_turn, is_used: AtomicBool::new(false), most }
     }
 

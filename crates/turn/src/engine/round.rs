@@ -119,7 +119,7 @@ pub(super) struct Tally {
     /// Timers and acknowledged turns that were parked.
     pub(super) parked: usize,
     /// Turns that have receipts.
-    pub(super) paid: SmallVec<[TurnId; 1]>,
+    pub(super) with_receipts: SmallVec<[TurnId; 1]>,
 }
 
 impl<'a> Round<'a> {
@@ -186,7 +186,7 @@ impl<'a> Round<'a> {
         }
         let is_behind = !batch.items.is_empty() && ended.verdicts.iter().all(Option::is_none);
         self.draft.is_changed |= self.documents.is_changed();
-        self.settle_claim(batch.chores.iter().any(Chore::gives_up));
+        self.settle_claim(batch.chores.iter().any(Chore::releases_claim));
         if !self.draft.is_changed {
             // Failures and pending turns must not be answered from a cached document.
             let is_doubtful =
@@ -213,11 +213,11 @@ impl<'a> Round<'a> {
     }
 
     /// Settles the claim: this instance takes it, unless it releases its claims.
-    pub(super) fn settle_claim(&mut self, gives_up: bool) {
+    pub(super) fn settle_claim(&mut self, releases_claim: bool) {
         let core = self.core;
-        let is_shunned = || core.shunned.contains(&self.mailbox.key, || core.uptime());
-        let gives_up = gives_up || core.is_releasing() || is_shunned();
-        self.draft.settle_claim(core.me(), gives_up, || core.now());
+        let is_deferred = || core.deferred.contains(&self.mailbox.key, || core.uptime());
+        let releases_claim = releases_claim || core.is_releasing() || is_deferred();
+        self.draft.settle_claim(core.me(), releases_claim, || core.now());
     }
 
     /// Commits the draft, performs the actions after it, and updates the statistics.
@@ -226,13 +226,13 @@ impl<'a> Round<'a> {
         match core.commit(&mailbox.key, draft, &documents, deadline).await {
             Ok(committed) => {
                 if let Some(courier) = core.follow(mailbox, committed, streak) {
-                    core.go(courier).await;
+                    core.poll_or_spawn(courier).await;
                 }
                 core.counters.turns.add(tally.turns);
                 core.counters.accepted.add(tally.accepted);
                 core.counters.fired.add(tally.fired);
                 core.counters.parked.add(tally.parked);
-                tally.paid.into_iter().for_each(|turn| core.receipts.settle(turn));
+                tally.with_receipts.into_iter().for_each(|turn| core.receipts.settle(turn));
                 Ok(())
             }
             Err(Uncommitted::Never(error)) => {

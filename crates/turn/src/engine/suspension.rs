@@ -26,7 +26,7 @@ pub(crate) struct Suspension {
 
 impl Suspension {
     /// Compares both clocks.
-    pub(crate) fn look(&self, uptime: Duration, wall: Timestamp) {
+    pub(crate) fn check(&self, uptime: Duration, wall: Timestamp) {
         let uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
         let offset_ms = wall.as_millis().cast_signed().saturating_sub_unsigned(uptime_ms);
         let before_ms = self.offset_ms.swap(offset_ms, Ordering::Relaxed);
@@ -50,7 +50,7 @@ mod tests {
     fn a_clock_that_is_set_back_later_does_not_hide_it() {
         let suspension = Suspension::default();
         let second = Duration::from_secs;
-        let look = |uptime, wall| suspension.look(second(uptime), Timestamp::from_millis(wall));
+        let look = |uptime, wall| suspension.check(second(uptime), Timestamp::from_millis(wall));
         look(10, 1_000_000);
         look(11, 1_001_500);
         assert!(!suspension.is_since(second(10)));

@@ -13,19 +13,19 @@ pub(super) use self::outcome::{Judged, attempt};
 use super::{
     answer::{Answer, Verdict},
     item::{Cause, Item, Operation, OperationKind, Part, expects_replies},
-    listened,
+    live_source,
     long_run::LongRun,
     round::{Round, Setback},
 };
-use crate::{attempt::Attempt, error::Error, id::TurnId, ledger::Accepted, run::Made};
+use crate::{attempt::Attempt, error::Error, id::TurnId, ledger::Accepted, run::RunOutput};
 
 /// Verdict of an item, `None` if it goes back into the queue; and its run, if that continues as a
 /// long turn.
-pub(super) type Turned = (Option<Verdict>, Option<Box<LongRun>>);
+pub(super) type TurnResult = (Option<Verdict>, Option<Box<LongRun>>);
 
 /// Result of waiting for a run.
-#[expect(clippy::large_enum_variant, reason = "nearly all have ended, and are not moved far")]
-enum Ran {
+#[expect(clippy::large_enum_variant, reason = "the large variant is the common one")]
+enum RunStatus {
     Ended(Judged),
     /// It takes too long and continues as a long turn.
     Late(Box<LongRun>),
@@ -33,18 +33,18 @@ enum Ran {
 
 /// Time budget of a run.
 #[derive(Clone, Copy)]
-struct Patience {
+struct RunBudget {
     most: Duration,
     /// True if the run continues after that as a long turn; otherwise it is stopped.
     can_go_on: bool,
     /// True if the error handler may reply when it fails.
-    has_words: bool,
+    may_reply: bool,
 }
 
 impl Round<'_> {
     /// Processes one item: skips a duplicate, appends to the inbox behind a long turn, otherwise
     /// runs it and applies the outcome to the draft.
-    pub(super) async fn turn(&mut self, item: &Item) -> Result<Turned, Setback> {
+    pub(super) async fn turn(&mut self, item: &Item) -> Result<TurnResult, Setback> {
         match &item.cause {
             Cause::Operator(operation) => Ok((Some(self.operate(item, operation)), None)),
             Cause::Timer(id) => {
@@ -55,13 +55,13 @@ impl Round<'_> {
         }
     }
 
-    async fn activity(&mut self, item: &Item) -> Result<Turned, Setback> {
+    async fn activity(&mut self, item: &Item) -> Result<TurnResult, Setback> {
         let (mut verdicts, ids) = self.repeats(item);
         let Some(first) = ids.first().copied() else { return Ok((Some(verdicts), None)) };
         let activity = merged(item, &ids);
         let mut late = None;
         let verdict = if self.draft.document.ledger.inbox.is_empty() {
-            let source = listened::source(&self.documents, item.listener.as_ref());
+            let source = live_source::source(&self.documents, item.listener.as_ref());
             let origin = item.origin(&activity);
             let attempt = attempt(self.core, self.mailbox, first, (origin, item.now), source)
                 .of(&self.draft.document.bag);
@@ -72,7 +72,7 @@ impl Round<'_> {
                 ran.instrument(item.span.clone()).await?
             };
             match ran {
-                Ran::Ended(judged) => {
+                RunStatus::Ended(judged) => {
                     let is_answer = expects_replies(&activity);
                     judged.into_outcome().map_err(Error::from).map(|outcome| {
                         self.tally.turns += 1;
@@ -80,7 +80,7 @@ impl Round<'_> {
                         Answer::new(recorded.as_deref(), false)
                     })
                 }
-                Ran::Late(run) => {
+                RunStatus::Late(run) => {
                     late = Some(run);
                     self.line_up(item, &ids, &activity)
                 }
@@ -120,7 +120,7 @@ impl Round<'_> {
         (verdicts, new)
     }
 
-    fn patience(&self, item: &Item) -> Result<Patience, Setback> {
+    fn patience(&self, item: &Item) -> Result<RunBudget, Setback> {
         let limits = &self.core.limits;
         // The deadline of the batch, not its own: earlier items wait for the same commit.
         let now = self.core.uptime();
@@ -133,7 +133,7 @@ impl Round<'_> {
         // Leave time for the commit, which an acknowledgement needs as well.
         let commit = limits.deadline.saturating_sub(limits.acknowledge_after);
         let most = if can_go_on { left.saturating_sub(commit) } else { left };
-        Ok(Patience { most, can_go_on, has_words: true })
+        Ok(RunBudget { most, can_go_on, may_reply: true })
     }
 
     /// Runs the logic within its time budget, or until an urgent chore arrives. The caller enters
@@ -142,8 +142,8 @@ impl Round<'_> {
         &mut self,
         attempt: &Arc<Attempt>,
         item: &Item,
-        patience: Patience,
-    ) -> Result<Ran, Setback> {
+        patience: RunBudget,
+    ) -> Result<RunStatus, Setback> {
         let (core, mailbox) = (self.core, self.mailbox);
         core.counters.attempts.add(1);
         let logic = match &item.cause {
@@ -155,20 +155,20 @@ impl Round<'_> {
             false => running.within(&*core.clock, patience.most).await,
             true => {
                 let sleep = |most| async move {
-                    if !mailbox.state().queue.is_called() {
-                        core.within(most, mailbox.called.notified()).await;
+                    if !mailbox.state().queue.has_urgent_chore() {
+                        core.within(most, mailbox.interrupt.notified()).await;
                     }
                 };
                 running.unless(patience.most, sleep).await
             }
         };
-        let made: Result<Made, _> = match ran {
+        let made: Result<RunOutput, _> = match ran {
             Some(made) => made,
             None if patience.can_go_on => {
                 let turn = self.draft.document.ledger.turn;
                 let documents = Arc::clone(&self.documents);
                 let run = LongRun::new(Arc::clone(attempt), running, documents, turn);
-                return Ok(Ran::Late(Box::new(run)));
+                return Ok(RunStatus::Late(Box::new(run)));
             }
             None => {
                 self.documents.stop();
@@ -181,7 +181,7 @@ impl Round<'_> {
             }
         };
         let made = made.map_err(Arc::new);
-        self.judge(&**logic, attempt, made, patience.has_words).await.map(Ran::Ended)
+        self.judge(&**logic, attempt, made, patience.may_reply).await.map(RunStatus::Ended)
     }
 
     /// Appends an activity to the inbox: once committed it is durable that it will be handled.
@@ -237,7 +237,7 @@ fn merged(item: &Item, ids: &[TurnId]) -> Arc<Activity> {
     };
     let parts: SmallVec<[&Part; 2]> = item.parts.iter().filter(|part| is_new(part)).collect();
     let (Some(last), true) = (parts.last(), parts.len() > 1) else {
-        return Arc::clone(&parts.first().expect("a turn has a part").activity);
+        return Arc::clone(&parts.first().expect("an item has at least one part").activity);
     };
     let mut activity = Activity::clone(&last.activity);
     let texts: Vec<&str> = parts.iter().map(|part| part.activity.text()).collect();

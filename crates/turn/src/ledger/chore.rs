@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Claim, Held};
+use super::{Claim, OutboxRest};
 use crate::store::ETag;
 
 /// Write that the courier, recovery or a shutdown requests from the runner.
@@ -15,7 +15,7 @@ pub(crate) enum Chore {
     /// Release the claim for others to take.
     Release,
     /// Release the claim and let the outbox rest until the next attempt.
-    Hold(Held),
+    Hold(OutboxRest),
     /// Handle due work: timers, a resting outbox, expiry.
     Wake(Wake),
     /// Finish the decisions of a commit about other documents.
@@ -50,7 +50,7 @@ impl Chore {
     }
 
     /// Reports whether the chore releases the claim.
-    pub(crate) fn gives_up(&self) -> bool {
+    pub(crate) fn releases_claim(&self) -> bool {
         matches!(self, Self::Release | Self::Hold(_))
     }
 }

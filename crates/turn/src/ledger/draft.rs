@@ -2,8 +2,8 @@
 //!
 //! Pure functions on the ledger. All I/O is done by the engine.
 
-mod history;
-mod line;
+mod dead_letters;
+mod inbox;
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use sayso_activity::{Activity, Raw};
 use smallvec::SmallVec;
 
 use super::{
-    Accepted, Bag, Chore, Claim, Document, Entry, HandedOver, Held, REST_MAX, Recorded, Response,
-    Timer,
+    Accepted, Bag, Chore, Claim, Document, Entry, HandedOver, OutboxRest, REST_MAX, Recorded,
+    Response, Timer,
 };
 use crate::{
     Limits,
@@ -129,10 +129,10 @@ impl Draft {
     }
 
     /// Releases the claim, and marks the replies that may have arrived.
-    fn release(&mut self, held: Option<Held>, is_doubtful: impl Fn(&ReplyId) -> bool) {
+    fn release(&mut self, held: Option<OutboxRest>, is_doubtful: impl Fn(&ReplyId) -> bool) {
         self.document.ledger.claim = None;
         self.document.ledger.held = held;
-        self.doubt(|entry| is_doubtful(&entry.id));
+        self.mark_doubtful(|entry| is_doubtful(&entry.id));
         self.is_changed = true;
     }
 
@@ -152,14 +152,14 @@ impl Draft {
             if let Some(first) = ledger.inbox.first_mut() {
                 Arc::make_mut(first).lost += 1;
             }
-            self.doubt(|_| true);
+            self.mark_doubtful(|_| true);
             self.is_taken = true;
             self.is_changed = true;
         }
     }
 
     /// Marks replies that may have arrived, in the document, because the next holder must know.
-    fn doubt(&mut self, is_doubtful: impl Fn(&Entry) -> bool) {
+    fn mark_doubtful(&mut self, is_doubtful: impl Fn(&Entry) -> bool) {
         for entry in &mut self.document.ledger.outbox {
             if is_doubtful(entry) {
                 Arc::make_mut(entry).is_doubtful = true;
@@ -261,7 +261,7 @@ impl Draft {
     pub(crate) fn settle_claim(
         &mut self,
         me: &str,
-        is_giving_up: bool,
+        is_releasing: bool,
         now: impl FnOnce() -> Timestamp,
     ) {
         let ledger = &mut self.document.ledger;
@@ -279,7 +279,7 @@ impl Draft {
             // Without a write the claim stays as stored.
             Some(claim) if claim.by == me && self.is_changed => claim.beat = beat,
             Some(_) => {}
-            None if is_giving_up => {}
+            None if is_releasing => {}
             None if rests_until.is_some_and(|until| is_ahead(until, now())) => {}
             claim @ None => {
                 *claim = Some(Claim { by: me.to_owned(), beat });

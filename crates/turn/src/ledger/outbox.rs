@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use sayso_activity::{Activity, Raw};
 use serde::{Deserialize, Serialize};
 
-use super::text;
+use super::json_text;
 use crate::{clock::Timestamp, id::ReplyId};
 
 /// Reply waiting for delivery.
@@ -14,7 +14,7 @@ pub struct Entry {
     /// The same for every delivery attempt.
     pub id: ReplyId,
     /// The activity, as JSON text.
-    #[serde(with = "text")]
+    #[serde(with = "json_text")]
     pub activity: String,
     /// True if it may have arrived: the outcome of a former holder's attempt is unknown.
     #[serde(default, rename = "doubtful", skip_serializing_if = "std::ops::Not::not")]
@@ -109,7 +109,7 @@ pub(crate) const REST_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// Rest of an outbox: back-off during an outage of its channel, in which nobody holds the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct OutboxRest {
     /// Time of the next attempt, by the wall clock of the instance that let it rest.
     pub until: Timestamp,
     /// Duration of the rest. Other instances measure it by their own clocks.

@@ -31,7 +31,7 @@ const ASK_AGAIN: Backoff = Backoff { first: Duration::from_secs(16), max: Durati
 struct Watched {
     documents: BTreeMap<Key, Watch>,
     /// True if the last scan failed: only the first failure in a row is logged.
-    is_blind: bool,
+    has_failed: bool,
 }
 
 /// A watched document.
@@ -62,36 +62,36 @@ struct Progress {
 pub(crate) async fn watch(core: Weak<Core>) {
     let mut watched = Watched::default();
     let mut progress = Progress::default();
-    let mut next_look = Duration::ZERO;
+    let mut next_scan = Duration::ZERO;
     loop {
         let Some(core) = core.upgrade() else { return };
         if core.is_closing() {
             return;
         }
-        core.suspension.look(core.uptime(), core.now());
+        core.suspension.check(core.uptime(), core.now());
         for key in core.timers.take(core.now(), core.free_recoveries()) {
             core.ask_for(&key, Chore::Wake(Wake::Timer));
         }
         for key in core.rests.take(core.uptime(), core.free_recoveries()) {
             core.ask_for(&key, Chore::Wake(Wake::Rested));
         }
-        if core.uptime() >= next_look {
-            look(&core, &mut watched, &mut progress).await;
+        if core.uptime() >= next_scan {
+            scan(&core, &mut watched, &mut progress).await;
             // With much pending work a scan covers only a part of it. The next part follows soon,
             // because otherwise a dead instance with many conversations would be missed for
             // minutes.
             let parts = if progress.is_behind { PARTS } else { 1 };
             let every = core.limits.sweep_every / parts;
             // Jitter, so that instances started together do not scan together.
-            next_look = core.uptime() + every / 2 + core.ids.jitter(every);
+            next_scan = core.uptime() + every / 2 + core.ids.jitter(every);
         }
-        pause(&core, next_look).await;
+        pause(&core, next_scan).await;
     }
 }
 
 /// Waits for the next scan or the next alarm.
-async fn pause(core: &Core, next_look: Duration) {
-    let look_in = next_look.saturating_sub(core.uptime());
+async fn pause(core: &Core, next_scan: Duration) {
+    let scan_in = next_scan.saturating_sub(core.uptime());
     let least = match core.free_recoveries() {
         // Due alarms wait for a recovery slot.
         0 => Duration::from_millis(100),
@@ -99,26 +99,26 @@ async fn pause(core: &Core, next_look: Duration) {
     };
     let timer_in = core.timers.next().map(|at| at.since(core.now()));
     let rest_in = core.rests.next().map(|at| at.saturating_sub(core.uptime()));
-    let wait = [timer_in, rest_in].into_iter().flatten().fold(look_in, Duration::min).max(least);
+    let wait = [timer_in, rest_in].into_iter().flatten().fold(scan_in, Duration::min).max(least);
     core.within(wait, core.alarmed.notified()).await;
 }
 
-async fn look(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) {
+async fn scan(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) {
     let limits = &core.limits;
-    let looked_after = progress.after.clone();
-    let after = looked_after.as_ref();
+    let scanned_after = progress.after.clone();
+    let after = scanned_after.as_ref();
     let found = core.store.due(core.now(), after, limits.sweep_max);
     let found = match core.within(limits.deadline, found).await {
         Some(Ok(found)) => found,
         failed => {
-            if !std::mem::replace(&mut watched.is_blind, true) {
+            if !std::mem::replace(&mut watched.has_failed, true) {
                 let error = failed.and_then(Result::err);
                 tracing::warn!(?error, "could not look for what others left behind");
             }
             return;
         }
     };
-    watched.is_blind = false;
+    watched.has_failed = false;
     let end = if found.len() < limits.sweep_max { None } else { found.last() };
     let end = end.map(|due| due.key.clone());
     watched.forget_gone(&found, after, end.as_ref());
@@ -140,7 +140,7 @@ async fn look(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) 
     if let Some(at) = passed_over {
         // The next scan starts with it.
         let before = at.checked_sub(1).and_then(|before| found.get(before));
-        let after = before.map(|due| due.key.clone()).or(looked_after);
+        let after = before.map(|due| due.key.clone()).or(scanned_after);
         *progress = Progress { is_behind: true, after };
     }
 }
@@ -179,7 +179,7 @@ fn consider(
         drop(watched.documents.remove(&key));
         return true;
     }
-    if core.shunned.contains(&key, || core.uptime()) {
+    if core.deferred.contains(&key, || core.uptime()) {
         return true;
     }
     let rest = Ledger::rest_of(at);

@@ -16,13 +16,13 @@ use futures_util::{
 };
 use smallvec::SmallVec;
 
-use super::made::Made;
+use super::output::RunOutput;
 use crate::{
     Key,
     bot_error::BotError,
     clock::Clock,
-    current::{Home, Inside},
     error::Failure,
+    reentrancy::{InstanceTag, ReentrancyGuard},
     turn::{Inner, ReturnSlot},
 };
 
@@ -34,11 +34,11 @@ pub(crate) struct Running {
 
 impl Running {
     pub(super) fn new(
-        (home, key): (Home, &Key),
+        (instance_tag, key): (InstanceTag, &Key),
         future: BoxFuture<'static, Result<(), BotError>>,
         slot: Arc<ReturnSlot>,
     ) -> Self {
-        let handler = Handler { home, key: key.clone(), future };
+        let handler = Handler { instance_tag, key: key.clone(), future };
         Self { handler: AssertUnwindSafe(handler).catch_unwind(), slot }
     }
 
@@ -46,7 +46,7 @@ impl Running {
     pub(super) async fn end(
         mut self,
         within: Option<(&dyn Clock, Duration)>,
-    ) -> Result<Made, Failure> {
+    ) -> Result<RunOutput, Failure> {
         let ended = match within {
             None => self.until(std::future::pending()).await,
             Some((clock, most)) => self.within(clock, most).await,
@@ -69,7 +69,7 @@ impl Running {
         &mut self,
         clock: &dyn Clock,
         most: Duration,
-    ) -> Option<Result<Made, Failure>> {
+    ) -> Option<Result<RunOutput, Failure>> {
         self.unless(most, |most| clock.sleep(most)).await
     }
 
@@ -79,7 +79,7 @@ impl Running {
         &mut self,
         most: Duration,
         other: impl FnOnce(Duration) -> F,
-    ) -> Option<Result<Made, Failure>> {
+    ) -> Option<Result<RunOutput, Failure>> {
         // Most handlers never wait, and need no timer.
         match (&mut self.handler).now_or_never() {
             Some(ended) => Some(self.ended(ended)),
@@ -92,7 +92,7 @@ impl Running {
     pub(crate) async fn until(
         &mut self,
         other: impl Future<Output = ()> + Send,
-    ) -> Option<Result<Made, Failure>> {
+    ) -> Option<Result<RunOutput, Failure>> {
         let other = std::pin::pin!(other);
         match select(&mut self.handler, other).await {
             Either::Left((ended, _)) => Some(self.ended(ended)),
@@ -100,20 +100,23 @@ impl Running {
         }
     }
 
-    fn ended(&self, ended: std::thread::Result<Result<(), BotError>>) -> Result<Made, Failure> {
+    fn ended(
+        &self,
+        ended: std::thread::Result<Result<(), BotError>>,
+    ) -> Result<RunOutput, Failure> {
         let inner = self.slot.take();
         // Newer state fails the run even if the logic has caught the error.
         if let Some(newer) = inner.as_deref().and_then(Inner::newer) {
             return Err(Failure::Newer(newer.clone()));
         }
         ended.map_err(|_| Failure::Panic)?.map_err(Failure::from)?;
-        made(inner.ok_or(Failure::Kept)?)
+        output(inner.ok_or(Failure::Kept)?)
     }
 }
 
 /// Handler's future that enters the reentrancy guard of its conversation while it is polled.
 struct Handler {
-    home: Home,
+    instance_tag: InstanceTag,
     key: Key,
     future: BoxFuture<'static, Result<(), BotError>>,
 }
@@ -122,7 +125,7 @@ impl Future for Handler {
     type Output = Result<(), BotError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let _inside = Inside::enter(self.home, &self.key);
+        let _inside = ReentrancyGuard::enter(self.instance_tag, &self.key);
         self.future.as_mut().poll(context)
     }
 }
@@ -133,7 +136,7 @@ impl fmt::Debug for Running {
     }
 }
 
-fn made(inner: Box<Inner>) -> Result<Made, Failure> {
+fn output(inner: Box<Inner>) -> Result<RunOutput, Failure> {
     if inner.is_kept {
         return Err(Failure::Kept);
     }
@@ -151,5 +154,5 @@ fn made(inner: Box<Inner>) -> Result<Made, Failure> {
     for state in further {
         documents.push(state.close().map_err(Failure::State)?);
     }
-    Ok(Made { documents, replies, timers, cancelled, response })
+    Ok(RunOutput { documents, replies, timers, cancelled, response })
 }

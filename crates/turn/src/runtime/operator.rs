@@ -8,11 +8,11 @@ use sayso_activity::Activity;
 use super::Engine;
 use crate::{
     Key,
-    current::{self, Home},
     engine::{Cause, Item, Operation, OperationKind},
     error::Error,
     id::{ReplyId, TurnId},
     ledger::{Document, Parked},
+    reentrancy::{self, InstanceTag},
     store,
     sync::{AtomicUsize, Ordering},
 };
@@ -80,14 +80,14 @@ impl Engine {
     /// Pauses delivery to a channel on this instance; turns continue. Other instances are not
     /// affected and still deliver: pause the channel on each.
     pub fn pause(&self, channel: &str) {
-        if self.core.pauses.set(channel, true) {
+        if self.core.paused_channels.set(channel, true) {
             tracing::warn!(channel, "the channel is paused on this instance");
         }
     }
 
     /// Resumes a paused channel. Waiting replies are delivered within a minute.
     pub fn unpause(&self, channel: &str) {
-        if self.core.pauses.set(channel, false) {
+        if self.core.paused_channels.set(channel, false) {
             tracing::warn!(channel, "the channel goes on");
         }
     }
@@ -128,7 +128,7 @@ impl Engine {
         if core.is_closing() {
             return Err(Error::Closing);
         }
-        if current::is_inside(Home::of(core), key) {
+        if reentrancy::is_inside(InstanceTag::of(core), key) {
             return Err(Error::OwnConversation);
         }
         let count = AtomicUsize::new(0);

@@ -15,10 +15,10 @@ use crate::{
     backoff::Backoff,
     bot::HandlerFuture,
     bot_error::BotError,
-    current::{self, Home},
     engine::{Answer, Cause, Item},
     error::{Error, Failure},
     id::TurnId,
+    reentrancy::{self, InstanceTag},
     run::conversation_key,
     turn::{Logic, Overlap, Turn},
 };
@@ -75,7 +75,7 @@ impl Engine {
     /// nothing. The reference comes from [`Turn::reference`]; it can be stored.
     ///
     /// # Errors
-    /// When the turn was not committed: nothing is stored and nothing said. See
+    /// When the turn was not committed: nothing is stored and no reply sent. See
     /// [`Error::is_retryable`].
     ///
     /// # Cancellation
@@ -190,7 +190,7 @@ impl Engine {
         }
         let activity = Arc::new(event(reference, id));
         let key = conversation_key(&activity)?;
-        if current::is_inside(Home::of(core), &key) {
+        if reentrancy::is_inside(InstanceTag::of(core), &key) {
             return Err(Error::OwnConversation);
         }
         let id = TurnId::new(&key, activity.id.as_deref().unwrap_or_default());

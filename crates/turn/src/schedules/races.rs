@@ -59,7 +59,7 @@ fn what_is_posted_while_a_mailbox_retires_is_not_lost() {
             spawn(async move { core.retire(&mailbox) })
         };
         all([post("1"), retire(), post("2"), retire()]).await;
-        let found = core.mailboxes().get(&key("a")).cloned().expect("it has work");
+        let found = core.mailboxes().get(&key("a")).cloned().expect("a mailbox with work is not removed");
         assert_eq!(found.state().queue.waiting.len(), 2);
         assert_eq!(runners.load(Ordering::Relaxed), 1);
     });
@@ -172,7 +172,7 @@ fn receipts_are_found_until_they_are_forgotten() {
             spawn(async move {
                 let receipts = Arc::new(Receipts::default());
                 core.receipts.keep(turn(name), &receipts);
-                let found = core.receipts.get(turn(name)).expect("it was kept");
+                let found = core.receipts.get(turn(name)).expect("the receipts were kept above");
                 assert!(name == "both" || Arc::ptr_eq(&found, &receipts));
                 if name == "gone" {
                     core.receipts.settle(turn(name));

@@ -1,11 +1,11 @@
 //! Parser and writer of the `.chat` format: a dialogue as plain lines of text.
 
-mod signs;
+mod markup;
 
 use sayso_activity::{Account, Activity, ConversationAccount, Kind};
 
 use super::{Line, TranscriptError, address::account, line::name};
-use signs::{Sign, Words};
+use markup::{MarkedText, Markup};
 
 /// Channel id of such dialogues.
 const CHANNEL: &str = "chatdown";
@@ -93,17 +93,17 @@ impl Cast {
 
     /// Adds the lines for a speaker's words.
     fn tell(&self, speaker: &Speaker, words: &str, lines: &mut Vec<Line>) {
-        let Words { text, signs } = signs::read(words);
-        let is_message = signs.is_empty() || !text.is_empty();
+        let MarkedText { text, markup } = markup::read(words);
+        let is_message = markup.is_empty() || !text.is_empty();
         let mut message = Activity::message(text);
-        for sign in signs {
-            match sign {
-                Sign::Attachment(attachment) => message = message.with_attachment(attachment),
-                Sign::Delay(time) => lines.push(Line::Pause(time)),
-                Sign::Joins => {
+        for item in markup {
+            match item {
+                Markup::Attachment(attachment) => message = message.with_attachment(attachment),
+                Markup::Delay(time) => lines.push(Line::Pause(time)),
+                Markup::Joins => {
                     lines.push(self.joins(&speaker.account, vec![speaker.account.clone()]));
                 }
-                Sign::Other(activity) => lines.push(self.line(speaker, *activity)),
+                Markup::Other(activity) => lines.push(self.line(speaker, *activity)),
             }
         }
         if is_message || message.attachments.is_some() {
@@ -175,7 +175,7 @@ pub(super) fn write(lines: &[Line]) -> String {
         let who = if line.who().is_empty() { first } else { line.who() };
         // The opening line, in which the bot joins, is implied.
         let is_opening = index == 0 && line.activity().is_some_and(is_bots_own);
-        if let (Some(words), false) = (signs::write(line), is_opening) {
+        if let (Some(words), false) = (markup::write(line), is_opening) {
             text = format!("{text}{who}: {words}\n");
         }
     }

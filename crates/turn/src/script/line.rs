@@ -54,7 +54,7 @@ impl Line {
     /// Reports whether the line is from the bot and must be expected, unlike typing and trace.
     pub(super) fn is_said(&self) -> bool {
         match self {
-            Self::Bot(activity) => !is_aside(activity),
+            Self::Bot(activity) => !is_optional(activity),
             Self::Failed(_) => true,
             Self::User(_) | Self::Timer(_) | Self::Pause(_) | Self::Note(_) => false,
         }
@@ -83,7 +83,7 @@ impl Line {
 }
 
 /// Reports whether an activity need not be expected: people do not read it.
-pub(super) fn is_aside(activity: &Activity) -> bool {
+pub(super) fn is_optional(activity: &Activity) -> bool {
     matches!(activity.kind, Kind::Typing | Kind::Trace)
 }
 

@@ -15,7 +15,7 @@ use crate::{
     error::Failure,
     id::{ReplyId, TurnId},
     ledger::{Bag, Response, Timer},
-    run::{Documents, Given, Made, conversation_key},
+    run::{Documents, InMemoryDocuments, RunOutput, conversation_key},
     turn::{Logic, Reply},
 };
 
@@ -118,7 +118,7 @@ impl<'a> Stage<'a> {
     pub(super) fn restart(&mut self) {
         self.logic = self.source.make();
         for bag in self.documents.values_mut() {
-            *bag = Bag::from_json(&bag.to_json()).expect("a bag writes what it can read");
+            *bag = Bag::from_json(&bag.to_json()).expect("a bag can read what it writes");
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> Stage<'a> {
             self.response.clone_from(response);
             return;
         }
-        let given = Given::new(self.documents.clone(), Arc::clone(&self.limits));
+        let given = InMemoryDocuments::new(self.documents.clone(), Arc::clone(&self.limits));
         let attempt = Arc::new(given).attempt(key, origin, self.now);
         match self.run(&attempt).await {
             Ok(made) => self.keep(&attempt, made),
@@ -146,7 +146,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs the logic, and the error handler if it fails.
-    async fn run(&mut self, attempt: &Arc<Attempt>) -> Result<Made, Arc<Failure>> {
+    async fn run(&mut self, attempt: &Arc<Attempt>) -> Result<RunOutput, Arc<Failure>> {
         let logic = &*self.logic;
         if self.is_contended {
             // Another instance commits first: this run is discarded, except for its receipts.
@@ -168,7 +168,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Checks the limits that the engine checks before a commit.
-    fn within_limits(&self, attempt: &Attempt, made: Made) -> Result<Made, Failure> {
+    fn within_limits(&self, attempt: &Attempt, made: RunOutput) -> Result<RunOutput, Failure> {
         let limits = &self.limits;
         let is_left = |(key, timer): &&(Key, Arc<Timer>)| {
             *key == attempt.key && !made.cancelled.contains(&timer.id)
@@ -187,7 +187,7 @@ impl<'a> Stage<'a> {
         Ok(made)
     }
 
-    fn keep(&mut self, attempt: &Attempt, made: Made) {
+    fn keep(&mut self, attempt: &Attempt, made: RunOutput) {
         drop(self.seen.insert(attempt.id, made.response.clone()));
         self.response = made.response;
         self.documents.extend(made.documents);

@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use sayso_activity::{Account, Activity, Kind, Raw};
 
-use super::{Line, Script, TranscriptError, chat, chat_text, line::is_aside};
+use super::{Line, Script, TranscriptError, chat, chat_text, line::is_optional};
 use crate::Logic;
 
 /// Recorded dialogue, to be replayed word for word.
@@ -186,7 +186,7 @@ impl Transcript {
         for line in &self.lines {
             script = match line {
                 Line::User(activity) => script.activity((**activity).clone()),
-                Line::Bot(activity) if is_aside(activity) => script,
+                Line::Bot(activity) if is_optional(activity) => script,
                 Line::Bot(activity) if activity.is_message() => script.expects(activity.text()),
                 Line::Bot(activity) => script.expects_kind(activity.kind.clone()),
                 Line::Pause(time) => script.passes(*time),

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use sayso_activity::Activity;
 
-use crate::message::MessageId;
+use crate::message_id::MessageId;
 
 /// Hook for a reply: returns the reply to send instead, or nothing.
 pub(crate) type OnSend<T> = Arc<dyn Fn(&T, Activity) -> Option<Activity> + Send + Sync>;

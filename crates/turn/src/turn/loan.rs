@@ -18,8 +18,11 @@ impl Turn {
         F: FnOnce(Self) -> Fut,
         Fut: Future<Output = Result<T, BotError>>,
     {
-        let mut loan =
-            Loan { slot: Arc::default(), spare: Some(Box::new(spare(self.inner()))), lender: self };
+        let mut loan = Loan {
+            slot: Arc::default(),
+            placeholder: Some(Box::new(placeholder(self.inner()))),
+            lender: self,
+        };
         let turn = Self { inner: loan.lender.inner.take(), slot: Arc::clone(&loan.slot) };
         // Declared after the loan, so that it is dropped first: it holds the turn.
         let result = work(turn).await;
@@ -34,16 +37,16 @@ struct Loan<'a> {
     lender: &'a mut Turn,
     slot: Arc<ReturnSlot>,
     /// Placeholder for a turn that is not given back.
-    spare: Option<Box<Inner>>,
+    placeholder: Option<Box<Inner>>,
 }
 
 impl Loan<'_> {
     /// Returns the turn to its lender, or the placeholder; true if it was the turn.
     fn end(&mut self) -> bool {
-        let Some(spare) = self.spare.take() else { return true };
+        let Some(placeholder) = self.placeholder.take() else { return true };
         let inner = self.slot.take();
         let is_back = inner.is_some();
-        self.lender.inner = Some(inner.unwrap_or(spare));
+        self.lender.inner = Some(inner.unwrap_or(placeholder));
         is_back
     }
 }
@@ -55,7 +58,7 @@ impl Drop for Loan<'_> {
 }
 
 /// Makes a placeholder: a usable turn that fails at its end.
-fn spare(inner: &Inner) -> Inner {
+fn placeholder(inner: &Inner) -> Inner {
     Inner {
         attempt: Arc::clone(&inner.attempt),
         changed: inner.changed.clone(),

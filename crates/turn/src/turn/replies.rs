@@ -7,7 +7,7 @@ use sayso_activity::Activity;
 use crate::{
     delivery_policy::DeliveryPolicy,
     id::TurnId,
-    message::{Kept, MessageId},
+    message_id::{KeptIds, MessageId},
 };
 
 /// Replies in order. Each keeps its number when an earlier one is removed, because ids contain the
@@ -19,7 +19,7 @@ pub(crate) struct Replies {
     removed: Vec<usize>,
     /// Number of replies dropped because of the limit.
     pub(crate) over: usize,
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<KeptIds>>,
     /// Delivery policies of single replies, by number.
     policies: Vec<(usize, DeliveryPolicy)>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_activity::{Activity, Kind};
 
 use super::Turn;
-use crate::{delivery_policy::DeliveryPolicy, message::MessageId};
+use crate::{delivery_policy::DeliveryPolicy, message_id::MessageId};
 
 impl Turn {
     /// Says something: it is sent if, and only if, the turn commits. Keep the returned id to change
@@ -38,7 +38,7 @@ impl Turn {
 
     fn send_new(&mut self, mut activity: Arc<Activity>) -> MessageId {
         self.address(Arc::make_mut(&mut activity));
-        match self.hooked(activity) {
+        match self.apply_send_hooks(activity) {
             Some(activity) => self.push(activity),
             None => MessageId::nothing(),
         }
@@ -50,7 +50,7 @@ impl Turn {
     /// A message of the same turn is replaced before it is sent. Replies that went into the answer
     /// (`expectReplies`) cannot be changed by a later turn: the channel has no id for them.
     pub fn update(&mut self, message: &MessageId, activity: Activity) {
-        let Some(activity) = self.hooked_update(message, activity) else { return };
+        let Some(activity) = self.apply_update_hooks(message, activity) else { return };
         let inner = self.inner_mut();
         if let Some(number) = message.number_in(inner.attempt.id) {
             if let Some(said) = inner.replies.get_mut(number) {
@@ -64,7 +64,7 @@ impl Turn {
     /// Deletes a message of this turn or an earlier one if, and only if, the turn commits. A
     /// message of the same turn is not sent at all.
     pub fn delete(&mut self, message: &MessageId) {
-        if !self.hooked_delete(message) {
+        if !self.apply_delete_hooks(message) {
             return;
         }
         let inner = self.inner_mut();

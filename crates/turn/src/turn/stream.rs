@@ -14,7 +14,7 @@ use super::Turn;
 use crate::{
     Key,
     attempt::{Origin, STREAM, Source},
-    message::MessageId,
+    message_id::MessageId,
     sync::{Mutex, MutexGuard, lock},
 };
 

@@ -1,5 +1,5 @@
-//! What a bot may rely on beyond a single message: timers, effects, kept history, shut-down,
-//! outages, clocks. Each test is a claim, with the figures that it is held to.
+//! Tests of guarantees beyond a single message: timers, effects, history, shutdown, outages,
+//! clocks. Each test states a guarantee, with its figures.
 
 mod circumstances;
 mod clocks;

@@ -91,8 +91,8 @@ async fn a_channel_that_never_answers_does_not_hold_the_conversation() {
     assert_eq!(world.channel.texts(), ["m1", "m1 m2"]);
 }
 
-/// What was handed over is recorded with the next commit: two turns close together cost two commits
-/// and a record at the end.
+/// Hand-overs are recorded with the next commit: two turns in quick succession cost two commits and
+/// a record at the end.
 #[tokio::test(start_paused = true)]
 async fn hand_overs_are_recorded_with_the_next_commit_or_soon() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! What the fuzzer has found is checked on every run.
+//! Replay of the fuzzer's corpora as ordinary tests.
 
 use sayso_turn::{activity::fuzz::replay, fuzz};
 

@@ -1,4 +1,4 @@
-//! Which handler an activity is for: one table, run on closures and on the trait for ported bots.
+//! Dispatch of activities to handlers: one table, run on closures and on the trait for ported bots.
 
 mod hooks;
 mod invokes;
@@ -41,7 +41,7 @@ fn token(response: &TokenResponse) -> String {
     response.token.as_ref().map(|token| token.reveal().to_owned()).unwrap_or_default()
 }
 
-/// What the activity is, and what is said to it: by closures, then by the trait where it differs.
+/// Activities and the expected replies: of closures, then of the trait where it differs.
 const TABLE: &[(&str, &[&str])] = &[
     (r#""type":"message","text":"hi""#, &["message"]),
     (r#""type":"messageUpdate","text":"hi""#, &["message update"]),

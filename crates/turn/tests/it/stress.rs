@@ -31,10 +31,10 @@ const TIMER_EVERY: u64 = 20;
 const SENDERS: u64 = 64;
 const TIME_MAX: Duration = Duration::from_secs(60);
 
-/// What one conversation was told, in the order of arrival, by the id of the reply.
+/// Replies of each conversation in order of arrival: reply id and text.
 type Told = BTreeMap<String, Vec<(String, String)>>;
 
-/// Takes its time, and remembers.
+/// Channel with delays that records deliveries.
 #[derive(Debug, Default)]
 struct Listener {
     told: Mutex<Told>,
@@ -61,7 +61,7 @@ impl Channel for Listener {
     }
 }
 
-/// How often each call of `once` was made in each process, by its key.
+/// Number of times that each call of `once` was made in each process, by its key.
 type Calls = Arc<Mutex<BTreeMap<String, u32>>>;
 
 /// Counts its turns and says the count.
@@ -122,7 +122,7 @@ async fn send(engines: &[Engine], number: u64) {
     join_all(sendings).await;
 }
 
-/// Number of turns each conversation must have had.
+/// Expected number of turns of each conversation.
 fn expected() -> BTreeMap<String, u64> {
     let mut turns = BTreeMap::new();
     for number in 1..=MESSAGES {

@@ -1,4 +1,4 @@
-//! What a turn costs and what it can touch.
+//! Store calls of a turn, and the documents that it can change.
 
 use std::{
     sync::{Arc, atomic::Ordering},

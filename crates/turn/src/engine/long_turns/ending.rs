@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::aside::{first, see_to};
+use super::interleaved::{load_first, process_batch};
 use crate::{
     engine::{
         core::Core,
@@ -17,7 +17,7 @@ use crate::{
     error::{Error, Failure},
     id::TurnId,
     ledger::{Accepted, Chore, Timer},
-    run::Made,
+    run::RunOutput,
     store,
 };
 
@@ -39,7 +39,7 @@ pub(super) async fn finish(
     let ended = try_to_finish(core, mailbox, run, entry).await;
     match ended {
         Err(Setback::Never(Error::Store(error)))
-            if matches!(run.progress, Progress::Made(Ok(_))) =>
+            if matches!(run.progress, Progress::Done(Ok(_))) =>
         {
             // Neither the output nor the further documents can be saved; perhaps the failure can.
             refuse(core, run, Arc::clone(&error));
@@ -64,7 +64,7 @@ async fn try_to_finish(
     run: &mut LongRun,
     entry: &Accepted,
 ) -> Result<Step, Setback> {
-    let Some((mut round, now_first)) = first(core, mailbox, 0).await? else {
+    let Some((mut round, now_first)) = load_first(core, mailbox, 0).await? else {
         return Ok(Step::Nothing);
     };
     if now_first.ids != entry.ids {
@@ -75,7 +75,7 @@ async fn try_to_finish(
         run.outdate();
         return Err(Setback::again("another turn committed first"));
     }
-    let Progress::Made(made) = &run.progress else { return Ok(Step::Nothing) };
+    let Progress::Done(made) = &run.progress else { return Ok(Step::Nothing) };
     let made = made.clone();
     round.catch_up(&[]);
     round.deadline = Deadline::at(core.uptime() + core.limits.deadline);
@@ -125,21 +125,21 @@ async fn try_to_finish(
     Ok(Step::Ended)
 }
 
-/// Judges a finished run; `has_words` says whether the error handler may reply.
+/// Judges a finished run; `may_reply` says whether the error handler may reply.
 async fn judge(
     core: &Arc<Core>,
     round: &mut Round<'_>,
     run: &mut LongRun,
-    (made, has_words): (Result<Made, Arc<Failure>>, bool),
+    (made, may_reply): (Result<RunOutput, Arc<Failure>>, bool),
 ) -> Result<Judged, Setback> {
     let attempt = Arc::clone(&run.attempt);
-    match round.judge(&*core.logic, &attempt, made, has_words).await {
+    match round.judge(&*core.logic, &attempt, made, may_reply).await {
         Err(Setback::Never(Error::Store(error))) => {
             // A further document has a permanent error: only this turn fails.
             refuse(core, run, Arc::clone(&error));
             round.documents = Arc::clone(&run.documents);
             let failed = Err(Arc::new(Failure::Store(error)));
-            round.judge(&*core.logic, &attempt, failed, has_words).await
+            round.judge(&*core.logic, &attempt, failed, may_reply).await
         }
         Err(setback) => {
             // A load failed during the run: it starts again, with its receipts.
@@ -153,15 +153,15 @@ async fn judge(
 /// Replaces the output by a store failure.
 fn refuse(core: &Arc<Core>, run: &mut LongRun, error: Arc<store::Error>) {
     run.documents = FurtherDocuments::new(core, None, 0);
-    run.progress = Progress::Made(Err(Arc::new(Failure::Store(error))));
+    run.progress = Progress::Done(Err(Arc::new(Failure::Store(error))));
 }
 
 /// Leaves the turn to an instance of the newer build: releases the claim.
 async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step, Setback> {
-    core.shunned.add(&mailbox.key, core.uptime());
+    core.deferred.add(&mailbox.key, core.uptime());
     mailbox.state().delivery.begin_release();
     let release = Batch { chores: vec![Chore::Release], ..Batch::default() };
-    see_to(core, mailbox, release).await;
+    process_batch(core, mailbox, release).await;
     Ok(Step::Nothing)
 }
 

@@ -72,12 +72,12 @@ pub(crate) enum RunnerExit {
 
 impl Queue {
     /// Reports whether an urgent chore waits, which a turn must not delay.
-    pub(crate) fn is_called(&self) -> bool {
+    pub(crate) fn has_urgent_chore(&self) -> bool {
         self.chores.iter().any(Chore::is_urgent)
     }
 
     /// Reports whether a turn runs or waits here.
-    pub(crate) fn is_turning(&self) -> bool {
+    pub(crate) fn has_turn(&self) -> bool {
         self.runner == Runner::Turns || self.has_inbox || !self.waiting.is_empty()
     }
 
@@ -97,7 +97,7 @@ impl Queue {
                 break;
             }
             match items.last_mut() {
-                Some(last) if overlap == Overlap::Coalesce && last.takes(&item) => {
+                Some(last) if overlap == Overlap::Coalesce && last.can_absorb(&item) => {
                     last.parts.extend(item.parts);
                 }
                 _ => items.push(item),

@@ -19,8 +19,8 @@ use crate::{
     id::{ReplyId, TurnId},
     ledger::{Bag, Change, Recorded, StoredReply},
     limits::Exceeded,
-    message::Target,
-    run::Made,
+    message_id::Target,
+    run::RunOutput,
     turn::{Logic, Reply},
 };
 
@@ -31,13 +31,13 @@ pub(in crate::engine) fn attempt(
     id: TurnId,
     (origin, now): (Origin, Timestamp),
     source: Arc<dyn Source>,
-) -> Blank {
+) -> PartialAttempt {
     let effects = Effects::of(core.receipts.get(id));
-    Blank { id, key: mailbox.key.clone(), origin, now, source, effects }
+    PartialAttempt { id, key: mailbox.key.clone(), origin, now, source, effects }
 }
 
 /// An attempt that still lacks its properties.
-pub(in crate::engine) struct Blank {
+pub(in crate::engine) struct PartialAttempt {
     id: TurnId,
     key: Key,
     origin: Origin,
@@ -46,7 +46,7 @@ pub(in crate::engine) struct Blank {
     effects: Effects,
 }
 
-impl Blank {
+impl PartialAttempt {
     /// Completes the attempt with its properties.
     pub(in crate::engine) fn of(self, bag: &Bag) -> Arc<Attempt> {
         let Self { id, key, origin, now, source, effects } = self;
@@ -86,8 +86,8 @@ impl Round<'_> {
         &self,
         logic: &dyn Logic,
         attempt: &Arc<Attempt>,
-        made: Result<Made, Arc<Failure>>,
-        has_words: bool,
+        made: Result<RunOutput, Arc<Failure>>,
+        may_reply: bool,
     ) -> Result<Judged, Setback> {
         let core = self.core;
         if let Some(error) = self.documents.failed() {
@@ -105,7 +105,7 @@ impl Round<'_> {
             return Ok(Judged::Failed(failure));
         }
         core.counters.failures.add(1);
-        if !has_words {
+        if !may_reply {
             return Ok(Judged::Failed(failure));
         }
         let within = Some((&*core.clock, self.deadline.left(core.uptime())));
@@ -122,9 +122,9 @@ impl Round<'_> {
     }
 
     /// Converts the output of a run to storable form, or returns the limit that it exceeds.
-    fn prepare(&self, attempt: &Attempt, made: Made) -> Result<Outcome, Failure> {
+    fn prepare(&self, attempt: &Attempt, made: RunOutput) -> Result<Outcome, Failure> {
         let core = self.core;
-        let Made { mut documents, replies, timers, cancelled, response } = made;
+        let RunOutput { mut documents, replies, timers, cancelled, response } = made;
         let is_answer = expects_replies(attempt.origin.activity());
         let policy = core.logic.delivery();
         let to_stored = |reply| self.to_stored(attempt.id, reply, is_answer, policy);
@@ -175,7 +175,7 @@ impl Round<'_> {
             self.documents.put(&key, bag);
         }
         if attempt.effects.is_used() {
-            self.tally.paid.push(attempt.id);
+            self.tally.with_receipts.push(attempt.id);
         }
         self.draft.apply(ids, change, is_answer, &self.core.limits)
     }

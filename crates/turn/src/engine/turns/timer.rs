@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tracing::Instrument;
 
-use super::{Judged, Patience, Ran, attempt};
+use super::{Judged, RunBudget, RunStatus, attempt};
 use crate::{
     attempt::{Attempt, Origin},
     backoff::Backoff,
@@ -12,7 +12,7 @@ use crate::{
     engine::{
         core::Core,
         item::Item,
-        listened,
+        live_source,
         long_run::LongRun,
         round::{Round, Setback},
     },
@@ -82,24 +82,24 @@ impl Round<'_> {
             return Ok(None);
         }
         let origin = Origin::of_ours(&part.activity);
-        let source = listened::source(&self.documents, None);
+        let source = live_source::source(&self.documents, None);
         let attempt = attempt(core, self.mailbox, turn, (origin, item.now), source)
             .of(&self.draft.document.bag);
         let is_last = core.is_last_try(timer.tries);
-        let patience = Patience {
+        let patience = RunBudget {
             most: self.patience(item)?.most.min(PATIENCE.saturating_sub(late)),
             can_go_on: true,
-            has_words: is_last,
+            may_reply: is_last,
         };
         // The turn may set a timer in its place.
         self.draft.lift_timer(id);
         let ran = self.run_logic(&attempt, item, patience).instrument(item.span.clone());
         let judged = match ran.await {
-            Ok(Ran::Late(run)) => {
+            Ok(RunStatus::Late(run)) => {
                 self.draft.accept_timer(turn, &timer);
                 return Ok(Some(run));
             }
-            Ok(Ran::Ended(judged)) => judged,
+            Ok(RunStatus::Ended(judged)) => judged,
             Err(Setback::Never(Error::Store(error))) => {
                 // A further document has a permanent error: only this turn fails.
                 self.documents.forgive();

@@ -114,7 +114,7 @@ async fn what_was_delivered_before_a_close_is_not_delivered_by_an_heir() {
     assert_eq!(heir.engine.stats().repeats, 0);
 }
 
-/// How long an instance takes to close that must give up so many claims, in real time.
+/// Measures the time, in real time, that an instance with so many claims to release takes to close.
 async fn releasing_time(count: usize) -> Duration {
     let world = World::new();
     always(&world, Step::Hang);

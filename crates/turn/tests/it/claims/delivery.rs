@@ -1,5 +1,4 @@
-//! What a reply may cost: delivery policies, dead letters in the hands of an operator, paused
-//! channels.
+//! Delivery policies, operations on dead letters, paused channels.
 
 mod operators;
 mod pauses;
@@ -49,7 +48,7 @@ fn words(policy: DeliveryPolicy) -> Bot {
     Bot::new().delivery(policy).on_message(say)
 }
 
-/// How often a text has arrived.
+/// Number of times that a text has arrived.
 fn times(world: &World, text: &str) -> usize {
     world.channel.texts().iter().filter(|arrived| *arrived == text).count()
 }

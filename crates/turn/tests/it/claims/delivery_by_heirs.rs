@@ -1,4 +1,4 @@
-//! What a reply may cost is kept to, whatever instance delivers it and whatever its clock says.
+//! Delivery policies hold whatever instance delivers the reply and whatever its clock says.
 
 use std::sync::Arc;
 

@@ -67,7 +67,7 @@ async fn a_long_outage_costs_three_writes_a_try() {
     assert_eq!(world.channel.texts(), ["m1"]);
 }
 
-/// What is said during an outage does not bring the next try forward, and keeps its place.
+/// Replies added during an outage do not bring the next attempt forward, and keep their order.
 #[tokio::test(start_paused = true)]
 async fn turns_go_on_during_an_outage_and_their_replies_keep_their_order() {
     let world = World::new();
@@ -137,7 +137,8 @@ async fn nothing_is_handed_over_unknown_to_an_heir_while_the_claim_is_given_up_f
     assert_eq!(heir.engine.stats().repeats, times - 1, "what comes again is marked");
 }
 
-/// Who let the outbox rest had a wrong clock, and is gone: neither that nor a timer hides the rest.
+/// The instance that let the outbox rest had a wrong clock and is gone: neither that nor a timer
+/// hides the rest.
 #[tokio::test(start_paused = true)]
 async fn a_rest_that_a_wrong_clock_began_ends_in_time_though_a_timer_is_set() {
     let world = World::new();

@@ -116,7 +116,8 @@ async fn an_heir_delivers_at_once_what_a_turn_said_while_its_instance_closed() {
     assert_eq!(repeats, 1, "only the first may have been sent");
 }
 
-/// How long an instance that is busy with so many conversations takes to close, in real time.
+/// Measures the time, in real time, that an instance with so many busy conversations takes to
+/// close.
 async fn closing_time(count: usize) -> Duration {
     let world = World::new();
     *world.channel.spread.lock().unwrap() = Duration::from_micros(500);

@@ -1,5 +1,4 @@
-//! What meets a long turn: trouble of the store, timers, a line that is full, the claim on an
-//! outbox.
+//! Long turns beside store failures, timers, a full inbox, and the claim on an outbox.
 
 use std::time::Duration;
 

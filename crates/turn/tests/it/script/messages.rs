@@ -1,4 +1,4 @@
-//! What a failing script says: the dialogue so far, and an arrow at the line that differs.
+//! Messages of a failing script: the dialogue so far, and an arrow at the line that differs.
 
 use sayso_turn::{
     Bot, BotError, Turn,

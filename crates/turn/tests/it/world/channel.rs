@@ -26,19 +26,19 @@ pub(crate) struct TestChannel {
     /// Kind, id and text of everything that arrived.
     changes: Mutex<Vec<(String, Option<String>, String)>>,
     pub(crate) script: Mutex<VecDeque<Step>>,
-    /// What becomes of every reply that the script says nothing of, for ever.
+    /// Default answer for replies without a step of their own.
     pub(crate) always: Mutex<Option<Step>>,
-    /// If set, a reply takes a second, and so much longer than the one before it.
+    /// If set, a delivery takes a second, and each so much longer than the one before it.
     pub(crate) spread: Mutex<Duration>,
     pub(crate) false_words: Mutex<BTreeSet<String>>,
-    /// Somebody tries to deliver and is held up.
+    /// Notified when a delivery starts and is held up.
     pub(crate) holding: Notify,
     pub(crate) took: Mutex<Vec<Duration>>,
     /// Kinds of the signs that were shown, with the time.
     pub(crate) shown: Mutex<Vec<(Duration, String)>>,
 }
 
-/// What the channel does with the next reply.
+/// Answer of the channel to the next reply.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Answer(Delivery),

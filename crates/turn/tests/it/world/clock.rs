@@ -41,9 +41,9 @@ pub(crate) struct MachineClock(Arc<Mutex<Machine>>);
 
 #[derive(Debug, Default)]
 struct Machine {
-    /// How far the wall clock is ahead.
+    /// Offset of the wall clock.
     ahead: Duration,
-    /// How long the machine has been suspended in all, before.
+    /// Total time of earlier suspensions.
     slept: Duration,
     suspended_at: Option<Duration>,
 }

@@ -25,7 +25,7 @@ use super::PausedClock;
 /// without a pause would otherwise stop a paused clock, and no test could count it.
 const CALLS_AT_ONCE: usize = 100;
 
-/// What the store does instead of what it is asked, once.
+/// Fault that the store injects once.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
     /// The save happens and its answer is lost.
@@ -49,7 +49,7 @@ pub(crate) enum Fault {
     TooLarge,
 }
 
-/// What was asked of the store.
+/// Kind of a store call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     Load,
@@ -62,18 +62,18 @@ pub(crate) enum Call {
 pub(crate) struct TestStore {
     pub(crate) inner: Arc<MemoryStore>,
     pub(crate) saves: Mutex<VecDeque<Fault>>,
-    /// What every save meets, for ever.
+    /// Fault of every save.
     pub(crate) always: Mutex<Option<Fault>>,
-    /// True if it pretends that it cannot write several documents at once.
+    /// True if the store pretends to have no transactions.
     pub(crate) has_steps: AtomicBool,
-    /// What it promises of the time that a save takes.
+    /// Time-out of saves that the store promises.
     pub(crate) save_time_max: Mutex<Option<Duration>>,
     pub(crate) load_faults: Mutex<VecDeque<Fault>>,
-    /// What every load meets, for ever.
+    /// Fault of every load.
     pub(crate) always_loads: Mutex<Option<Fault>>,
-    /// What the next load of a document meets, by its key.
+    /// Fault of the next load of a document, by its key.
     key_faults: Mutex<Vec<(String, Fault)>>,
-    /// How long every call takes.
+    /// Latency of every call.
     pub(crate) latency: Mutex<Duration>,
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
     pub(crate) loads: AtomicU64,
@@ -90,12 +90,12 @@ impl TestStore {
         self.key_faults.lock().unwrap().push((key.to_owned(), fault));
     }
 
-    /// When the store was asked for anything about a document, and for what.
+    /// Calls about a document, with their times.
     pub(crate) fn calls_of(&self, key: &str) -> Vec<(Duration, Call)> {
         self.calls.lock().unwrap().get(key).cloned().unwrap_or_default()
     }
 
-    /// The most calls about a document in any stretch of so long, from a moment on.
+    /// Maximum number of calls about a document in any interval of this length, from a moment on.
     pub(crate) fn calls_within(&self, key: &str, from: Duration, stretch: Duration) -> usize {
         let mut times: Vec<_> = self.calls_of(key).into_iter().map(|(at, _)| at).collect();
         times.retain(|at| *at >= from);

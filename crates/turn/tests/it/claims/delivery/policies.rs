@@ -239,8 +239,7 @@ async fn an_heir_parks_what_has_expired() {
     assert_eq!(heir.engine.stats().outdated, 1);
 }
 
-/// What the words of the error handler, a timer's turn and a long turn say is under the policy as
-/// well.
+/// The policy also applies to replies of the error handler, of a timer's turn and of a long turn.
 #[tokio::test(start_paused = true)]
 async fn every_sort_of_turn_speaks_under_the_policy() {
     let bot = || {

@@ -7,12 +7,12 @@ use sayso_activity::{Activity, Attachment, Kind};
 use super::Line;
 
 /// A line split into text and markup.
-pub(super) struct Words {
+pub(super) struct MarkedText {
     pub(super) text: String,
-    pub(super) signs: Vec<Sign>,
+    pub(super) markup: Vec<Markup>,
 }
 
-pub(super) enum Sign {
+pub(super) enum Markup {
     Attachment(Attachment),
     Delay(Duration),
     Joins,
@@ -20,14 +20,14 @@ pub(super) enum Sign {
 }
 
 /// Splits the markup from a line. Other brackets are text.
-pub(super) fn read(words: &str) -> Words {
-    let (mut text, mut signs) = (String::new(), Vec::new());
+pub(super) fn read(words: &str) -> MarkedText {
+    let (mut text, mut markup) = (String::new(), Vec::new());
     let mut rest = words;
     while let Some((before, after)) = rest.split_once('[') {
         text.push_str(before);
-        match after.split_once(']').and_then(|(inside, rest)| Some((sign(inside)?, rest))) {
-            Some((sign, behind)) => {
-                signs.push(sign);
+        match after.split_once(']').and_then(|(inside, rest)| Some((item(inside)?, rest))) {
+            Some((item, behind)) => {
+                markup.push(item);
                 rest = behind;
             }
             None => {
@@ -37,20 +37,20 @@ pub(super) fn read(words: &str) -> Words {
         }
     }
     text.push_str(rest);
-    Words { text: text.trim().to_owned(), signs }
+    MarkedText { text: text.trim().to_owned(), markup }
 }
 
-fn sign(inside: &str) -> Option<Sign> {
+fn item(inside: &str) -> Option<Markup> {
     let (word, value) = inside.split_once('=').unwrap_or((inside, ""));
     let value = value.trim();
-    let other = |activity| Sign::Other(Box::new(activity));
+    let other = |activity| Markup::Other(Box::new(activity));
     Some(match word.trim().to_ascii_lowercase().as_str() {
-        "attachment" if !value.is_empty() => Sign::Attachment(attachment(value)),
-        "delay" => Sign::Delay(Duration::from_millis(value.parse().ok()?)),
+        "attachment" if !value.is_empty() => Markup::Attachment(attachment(value)),
+        "delay" => Markup::Delay(Duration::from_millis(value.parse().ok()?)),
         "typing" if value.is_empty() => other(Activity::typing()),
         "event" if !value.is_empty() => other(Activity::event(value)),
         "endofconversation" if value.is_empty() => other(Activity::end_of_conversation()),
-        "conversationupdate" if value.is_empty() => Sign::Joins,
+        "conversationupdate" if value.is_empty() => Markup::Joins,
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_activity::Activity;
 
 use super::{Turn, hooks::Hooks};
-use crate::message::MessageId;
+use crate::message_id::MessageId;
 
 impl Turn {
     /// Adds a hook that sees every reply of this turn from now on. What it returns is sent; `None`
@@ -44,12 +44,12 @@ impl Turn {
     }
 
     /// Passes an addressed reply through the hooks.
-    pub(super) fn hooked(&mut self, activity: Arc<Activity>) -> Option<Arc<Activity>> {
+    pub(super) fn apply_send_hooks(&mut self, activity: Arc<Activity>) -> Option<Arc<Activity>> {
         if self.inner().hooks.is_empty() {
             return Some(activity);
         }
         let activity = Arc::unwrap_or_clone(activity);
-        let mut passed = self.past(|turn, hooks| {
+        let mut passed = self.with_hooks(|turn, hooks| {
             hooks.on_send.iter().try_fold(activity, |activity, hook| hook(turn, activity))
         })?;
         self.address(&mut passed);
@@ -57,7 +57,7 @@ impl Turn {
     }
 
     /// Passes an update through the hooks.
-    pub(super) fn hooked_update(
+    pub(super) fn apply_update_hooks(
         &mut self,
         message: &MessageId,
         mut activity: Activity,
@@ -66,7 +66,7 @@ impl Turn {
         if self.inner().hooks.is_empty() {
             return Some(activity);
         }
-        let mut passed = self.past(|turn, hooks| {
+        let mut passed = self.with_hooks(|turn, hooks| {
             hooks
                 .on_update
                 .iter()
@@ -77,8 +77,8 @@ impl Turn {
     }
 
     /// Reports whether all hooks allow a deletion.
-    pub(super) fn hooked_delete(&mut self, message: &MessageId) -> bool {
-        self.past(|turn, hooks| hooks.on_delete.iter().all(|hook| hook(turn, message)))
+    pub(super) fn apply_delete_hooks(&mut self, message: &MessageId) -> bool {
+        self.with_hooks(|turn, hooks| hooks.on_delete.iter().all(|hook| hook(turn, message)))
     }
 
     pub(super) fn address(&self, activity: &mut Activity) {
@@ -87,7 +87,7 @@ impl Turn {
     }
 
     /// Calls the hooks with the turn, from which they are taken out meanwhile.
-    fn past<T>(&mut self, pass: impl FnOnce(&Self, &Hooks<Self>) -> T) -> T {
+    fn with_hooks<T>(&mut self, pass: impl FnOnce(&Self, &Hooks<Self>) -> T) -> T {
         let hooks = std::mem::take(&mut self.inner_mut().hooks);
         let passed = pass(self, &hooks);
         self.inner_mut().hooks = hooks;

@@ -22,7 +22,7 @@ impl Core {
     ) -> Result<(Document, Expect), Error> {
         self.counters.loads.add(1);
         let loaded = self.by(deadline, self.store.load(key)).await;
-        match loaded.unwrap_or_else(|| Err(self.silent()))? {
+        match loaded.unwrap_or_else(|| Err(self.timed_out()))? {
             None => Ok((Document::default(), Expect::Absent)),
             Some(stored) => Ok((Document::parse(key, &stored.body)?, Expect::At(stored.etag))),
         }
@@ -46,7 +46,7 @@ impl Core {
     }
 
     /// Makes the error of a store that did not answer in time.
-    pub(super) fn silent(&self) -> Error {
+    pub(super) fn timed_out(&self) -> Error {
         let reason = "no answer before the deadline".to_owned();
         Error::Unavailable { store: self.store.to_string().into(), reason, source: None }
     }

@@ -11,9 +11,9 @@ use super::{documents::FurtherDocuments, item::Listener};
 use crate::{
     Key, Limits,
     attempt::{Receipts, Source},
-    current::Home,
     id::TurnId,
     ledger::Bag,
+    reentrancy::InstanceTag,
     store,
 };
 
@@ -25,18 +25,18 @@ pub(super) fn source(
     let documents = Arc::clone(documents);
     match listener {
         None => documents,
-        Some(listener) => Arc::new(Listened { documents, listener: listener.clone() }),
+        Some(listener) => Arc::new(LiveSource { documents, listener: listener.clone() }),
     }
 }
 
 #[derive(Debug)]
-struct Listened {
+struct LiveSource {
     documents: Arc<FurtherDocuments>,
     listener: Listener,
 }
 
 #[async_trait]
-impl Source for Listened {
+impl Source for LiveSource {
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<store::Error>> {
         self.documents.bag(key).await
     }
@@ -55,8 +55,8 @@ impl Source for Listened {
         self.documents.sleep(wait)
     }
 
-    fn home(&self) -> Home {
-        self.documents.home()
+    fn instance_tag(&self) -> InstanceTag {
+        self.documents.instance_tag()
     }
 
     fn limits(&self) -> &Limits {

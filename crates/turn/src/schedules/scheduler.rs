@@ -14,17 +14,17 @@ use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use super::time::{KEEPER, Time};
 
 /// Scheduler whose choices are seeded with the number of the schedule.
-pub(super) struct Dice {
+pub(super) struct RandomScheduler {
     numbers: Range<u64>,
     time: Time,
     /// Number of the current schedule.
     playing: Arc<AtomicU64>,
     rng: fastrand::Rng,
-    way: Way,
+    strategy: Strategy,
 }
 
 /// Strategy for choosing the next thread.
-enum Way {
+enum Strategy {
     /// Uniformly random.
     Even,
     /// The current thread usually continues.
@@ -34,24 +34,24 @@ enum Way {
     Ranked { ranks: BTreeMap<usize, u64>, last: u64, change_in: u64 },
 }
 
-impl Dice {
+impl RandomScheduler {
     pub(super) fn new(numbers: Range<u64>, time: Time, playing: Arc<AtomicU64>) -> Self {
-        Self { numbers, time, playing, rng: fastrand::Rng::with_seed(0), way: Way::Even }
+        Self { numbers, time, playing, rng: fastrand::Rng::with_seed(0), strategy: Strategy::Even }
     }
 }
 
-impl Scheduler for Dice {
+impl Scheduler for RandomScheduler {
     fn new_execution(&mut self) -> Option<Schedule> {
         let number = self.numbers.next()?;
         self.playing.store(number, Ordering::Relaxed);
         self.time.reset();
         self.rng = fastrand::Rng::with_seed(number);
-        self.way = match number % 3 {
-            0 => Way::Even,
-            1 => Way::Sticky,
+        self.strategy = match number % 3 {
+            0 => Strategy::Even,
+            1 => Strategy::Sticky,
             _ => {
                 let change_in = self.rng.u64(1..200);
-                Way::Ranked { ranks: BTreeMap::new(), last: u64::MAX >> 1, change_in }
+                Strategy::Ranked { ranks: BTreeMap::new(), last: u64::MAX >> 1, change_in }
             }
         };
         Some(Schedule::new(number))
@@ -68,10 +68,10 @@ impl Scheduler for Dice {
         let ids: Vec<usize> = ids.filter(|id| *id != KEEPER || can_time_go_on).collect();
         let current = current.map(usize::from).filter(|id| !is_yielding && ids.contains(id));
         let any = ids[self.rng.usize(..ids.len())];
-        let next = match &mut self.way {
-            Way::Even => any,
-            Way::Sticky => current.filter(|_| self.rng.u8(..8) != 0).unwrap_or(any),
-            Way::Ranked { ranks, last, change_in } => {
+        let next = match &mut self.strategy {
+            Strategy::Even => any,
+            Strategy::Sticky => current.filter(|_| self.rng.u8(..8) != 0).unwrap_or(any),
+            Strategy::Ranked { ranks, last, change_in } => {
                 for id in &ids {
                     ranks.entry(*id).or_insert_with(|| self.rng.u64(u64::MAX >> 1..));
                 }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Loads the document and the first entry of its inbox, if this instance holds the claim.
-pub(super) async fn first<'a>(
+pub(super) async fn load_first<'a>(
     core: &'a Arc<Core>,
     mailbox: &'a Arc<Mailbox>,
     setbacks: u32,
@@ -33,7 +33,7 @@ pub(super) async fn first<'a>(
 }
 
 /// Processes a batch while a long turn runs.
-pub(super) async fn see_to(core: &Arc<Core>, mailbox: &Arc<Mailbox>, batch: Batch) {
+pub(super) async fn process_batch(core: &Arc<Core>, mailbox: &Arc<Mailbox>, batch: Batch) {
     drop(Box::pin(process(core, mailbox, batch)).await);
     mailbox.changed.notify_one();
 }

@@ -12,7 +12,7 @@ use crate::{
 
 /// Documents, replies and timers of one run. The conversation's bag is the first document.
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
+pub(crate) struct RunOutput {
     pub(crate) documents: SmallVec<[(Key, Bag); 1]>,
     pub(crate) replies: Replies,
     pub(crate) timers: Vec<Arc<Timer>>,

@@ -52,7 +52,7 @@ const CHANNEL: &str = "channel:";
 pub struct MessageId {
     name: Name,
     /// Records that the id was serialised or displayed, so that a later turn may use it.
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<KeptIds>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +73,7 @@ impl MessageId {
         Self { name: Name::Channels(id.into()), kept: None }
     }
 
-    pub(crate) fn ours(turn: TurnId, number: usize, kept: &Arc<Kept>) -> Self {
+    pub(crate) fn ours(turn: TurnId, number: usize, kept: &Arc<KeptIds>) -> Self {
         Self { name: Name::Ours(turn, number), kept: Some(Arc::clone(kept)) }
     }
 
@@ -146,9 +146,9 @@ impl Target {
 
 /// Replies of a turn whose ids were serialised or displayed: their channel ids must be kept.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(AtomicU64);
+pub(crate) struct KeptIds(AtomicU64);
 
-impl Kept {
+impl KeptIds {
     fn note(&self, number: usize) {
         self.0.fetch_or(Self::bit(number), Ordering::Relaxed);
     }
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_last_bit_stands_for_all_beyond() {
-        let kept = Kept::default();
+        let kept = KeptIds::default();
         kept.note(99);
         assert!(kept.contains(64) && !kept.contains(62));
     }

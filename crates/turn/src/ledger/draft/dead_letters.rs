@@ -24,7 +24,7 @@ impl Draft {
         reason: &str,
         at: Timestamp,
     ) {
-        let activity = Raw::from_text(entry.activity.clone()).expect("what was stored is JSON");
+        let activity = Raw::from_text(entry.activity.clone()).expect("a stored activity is JSON");
         self.park(Parked {
             id: entry.id.clone(),
             kind: ParkedKind::Reply,

@@ -8,15 +8,15 @@ use std::{cell::RefCell, sync::Arc};
 use crate::{Key, sync::thread_local};
 
 thread_local! {
-    static INSIDE: RefCell<Vec<(Home, Key)>> = const { RefCell::new(Vec::new()) };
+    static INSIDE: RefCell<Vec<(InstanceTag, Key)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Identifies an instance within this process: another instance may have a conversation of the same
 /// name in a store of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Home(usize);
+pub(crate) struct InstanceTag(usize);
 
-impl Home {
+impl InstanceTag {
     /// No instance: a pure run of the logic.
     pub(crate) const NONE: Self = Self(0);
 
@@ -27,21 +27,23 @@ impl Home {
 }
 
 /// Reports whether this code runs inside a handler of the conversation.
-pub(crate) fn is_inside(home: Home, key: &Key) -> bool {
-    INSIDE.with(|inside| inside.borrow().iter().any(|(of, inner)| *of == home && inner == key))
+pub(crate) fn is_inside(instance_tag: InstanceTag, key: &Key) -> bool {
+    INSIDE.with(|inside| {
+        inside.borrow().iter().any(|(of, inner)| *of == instance_tag && inner == key)
+    })
 }
 
 /// Guard: a handler of the conversation is being polled while this lives.
-pub(crate) struct Inside(());
+pub(crate) struct ReentrancyGuard(());
 
-impl Inside {
-    pub(crate) fn enter(home: Home, key: &Key) -> Self {
-        INSIDE.with(|inside| inside.borrow_mut().push((home, key.clone())));
+impl ReentrancyGuard {
+    pub(crate) fn enter(instance_tag: InstanceTag, key: &Key) -> Self {
+        INSIDE.with(|inside| inside.borrow_mut().push((instance_tag, key.clone())));
         Self(())
     }
 }
 
-impl Drop for Inside {
+impl Drop for ReentrancyGuard {
     fn drop(&mut self) {
         drop(INSIDE.with(|inside| inside.borrow_mut().pop()));
     }

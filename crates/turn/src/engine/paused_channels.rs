@@ -9,13 +9,13 @@ use crate::{
 
 /// Paused channels, by id.
 #[derive(Debug, Default)]
-pub(crate) struct Pauses {
+pub(crate) struct PausedChannels {
     channels: Mutex<BTreeSet<String>>,
     /// Fast path: false while no channel is paused, so that the lock is not needed.
     is_any: AtomicBool,
 }
 
-impl Pauses {
+impl PausedChannels {
     /// Pauses or resumes a channel. Returns true if that changed anything.
     pub(crate) fn set(&self, channel: &str, is_paused: bool) -> bool {
         let mut channels = lock(&self.channels);

@@ -16,13 +16,13 @@ const MOST: usize = 10_000;
 
 /// Deferred conversations, each with the end of its deferral.
 #[derive(Debug, Default)]
-pub(crate) struct Shunned {
+pub(crate) struct DeferredConversations {
     until: Mutex<ByKey<Duration>>,
     /// Fast path: false while the map is empty, so that the lock is not needed.
     is_any: AtomicBool,
 }
 
-impl Shunned {
+impl DeferredConversations {
     pub(super) fn add(&self, key: &Key, now: Duration) {
         let mut until = lock(&self.until);
         if until.len() < MOST || until.get(key).is_some() {
