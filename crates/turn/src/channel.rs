@@ -13,8 +13,8 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
     /// Delivers one reply and returns the outcome.
     ///
     /// A channel that recognises [`Parcel::id`] should drop a reply that it already has and answer
-    /// [`Delivery::Delivered`]: that makes replies exactly-once end to end. The future may be dropped
-    /// after a time-out; the reply then counts as [`Delivery::Unknown`].
+    /// [`Delivery::Delivered`]: that makes replies exactly-once end to end. The future may be
+    /// dropped after a time-out; the reply then counts as [`Delivery::Unknown`].
     async fn deliver(&self, parcel: &Parcel) -> Delivery;
 
     /// Shows an ephemeral event at once: a typing indicator, or part of a message that is still
