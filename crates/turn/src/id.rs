@@ -34,7 +34,9 @@ impl TurnId {
             .finalize();
         let mut text = [0; TURN_ID_CHARS];
         let bytes = hash.first_chunk::<12>().expect("a SHA-256 hash has 32 bytes");
-        URL_SAFE_NO_PAD.encode_slice(bytes, &mut text).expect("12 bytes encode to 16 base64 characters");
+        URL_SAFE_NO_PAD
+            .encode_slice(bytes, &mut text)
+            .expect("12 bytes encode to 16 base64 characters");
         Self(text)
     }
 

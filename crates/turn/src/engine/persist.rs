@@ -138,7 +138,8 @@ impl Core {
         write: Write,
         further: Vec<(Key, FurtherDocument)>,
     ) -> Result<Saved, Error> {
-        let transactions = self.store.transactions().expect("only called for stores with transactions");
+        let transactions =
+            self.store.transactions().expect("only called for stores with transactions");
         let mut writes = vec![write];
         for (key, mut held) in further {
             writes.push(self.write(&key, &mut held.document, &held.expect));

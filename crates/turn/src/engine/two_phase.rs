@@ -127,7 +127,8 @@ impl Core {
             let Ok((mut document, expect)) = read else { return false };
             let is_ours = document.ledger.prepared.as_ref().is_some_and(|p| p.id == id);
             if is_ours {
-                let prepared = document.ledger.prepared.take().expect("it is present, as checked above");
+                let prepared =
+                    document.ledger.prepared.take().expect("it is present, as checked above");
                 let Ok(bag) = Bag::from_json(prepared.bag.as_str()) else { return false };
                 document.bag = bag;
             } else if document.ledger.rev >= rev && !self.limits.ttl.is_set() {

@@ -59,7 +59,8 @@ fn what_is_posted_while_a_mailbox_retires_is_not_lost() {
             spawn(async move { core.retire(&mailbox) })
         };
         all([post("1"), retire(), post("2"), retire()]).await;
-        let found = core.mailboxes().get(&key("a")).cloned().expect("a mailbox with work is not removed");
+        let found =
+            core.mailboxes().get(&key("a")).cloned().expect("a mailbox with work is not removed");
         assert_eq!(found.state().queue.waiting.len(), 2);
         assert_eq!(runners.load(Ordering::Relaxed), 1);
     });

@@ -153,7 +153,8 @@ impl Transactions for MemoryStore {
         if !writes.iter().all(|write| rows.holds(&write.key, &write.expect)) {
             return Ok(Saved::Conflict);
         }
-        let put = |write| rows.put(write).expect("the condition was checked, and keys are distinct");
+        let put =
+            |write| rows.put(write).expect("the condition was checked, and keys are distinct");
         Ok(Saved::Committed(writes.into_iter().map(put).collect()))
     }
 }
