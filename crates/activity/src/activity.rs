@@ -1,4 +1,4 @@
-//! The activity: one thing that happened in a conversation, or should happen.
+//! Activity: one thing that happened in a conversation, or should happen.
 //!
 //! The fields are in the order in which channels usually write them, which is also the order of
 //! writing. Timestamps stay text, because channels differ in digits and offsets and a bot that only
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::json::parse::parse;
 use crate::json::wire_struct::wire_struct;
 use crate::json::write::WriteJson;
-use crate::{Account, Attachment, ConversationAccount, Kind, ParseError, Raw};
+use crate::{Account, Attachment, ConversationAccount, DeliveryMode, Kind, ParseError, Raw};
 
 wire_struct! {
     /// One thing that happened in a conversation, or that a bot wants to happen.
@@ -18,8 +18,8 @@ wire_struct! {
     ///
     /// # Guarantees
     ///
-    /// What is read and written again is the same JSON value: no member is lost, no number changes
-    /// a digit. The order of members may change.
+    /// An activity that is read and written again is the same JSON value: no member is lost, no
+    /// number changes a digit. The order of members may change.
     ///
     /// # Limits
     ///
@@ -37,63 +37,63 @@ wire_struct! {
     /// ```
     pub struct Activity, "activity";
     required {
-        /// What sort of activity it is: the member `type`.
+        /// The type of activity: the member `type`.
         kind: Kind = "type",
     }
     optional {
         /// The id that the channel gave it.
         id: String = "id",
-        /// When the channel sent it, in UTC.
+        /// The time when the channel sent it, in UTC.
         timestamp: String = "timestamp",
-        /// When it was sent, in the sender's time.
+        /// The time when it was sent, in the sender's time zone.
         local_timestamp: String = "localTimestamp",
         /// The sender's time zone, by its IANA name.
         local_timezone: String = "localTimezone",
-        /// Where replies are posted.
+        /// The URL that replies are posted to.
         service_url: String = "serviceUrl",
         /// The channel, such as `msteams` or `directline`.
         channel_id: String = "channelId",
-        /// Who sent it.
+        /// The sender.
         from: Account = "from",
         /// The conversation it belongs to.
         conversation: ConversationAccount = "conversation",
-        /// Who should get it.
+        /// The recipient.
         recipient: Account = "recipient",
-        /// How the text is marked up: `plain`, `markdown` or `xml`.
+        /// The markup of the text: `plain`, `markdown` or `xml`.
         text_format: String = "textFormat",
         /// The language of the text, such as `en-US`.
         locale: String = "locale",
         /// The text; see [`Activity::text`] for one that is always there.
         text: String = "text",
-        /// What to say aloud.
+        /// The text to speak aloud, plain or SSML.
         speak: String = "speak",
-        /// Whether an answer is awaited: `acceptingInput`, `expectingInput` or `ignoringInput`.
+        /// The input hint: `acceptingInput`, `expectingInput` or `ignoringInput`.
         input_hint: String = "inputHint",
         /// Files and cards.
         attachments: Vec<Attachment> = "attachments",
-        /// Mentions, places and other things that the text speaks of.
+        /// Mentions, places and other structured data.
         entities: Vec<Raw> = "entities",
-        /// Buttons to offer.
+        /// Buttons to offer: suggested actions (quick replies).
         suggested_actions: Raw = "suggestedActions",
-        /// What only this channel understands.
+        /// Data in a form of the channel's own.
         channel_data: Raw = "channelData",
         /// The id of the activity that this one answers.
         reply_to_id: String = "replyToId",
-        /// How it should be delivered: `normal`, `notification`, `expectReplies` or `ephemeral`.
-        delivery_mode: String = "deliveryMode",
+        /// The way in which it should be delivered, or its replies.
+        delivery_mode: DeliveryMode = "deliveryMode",
         /// The name of an event, an invoke, a command or a trace.
         name: String = "name",
-        /// What comes with the name.
+        /// The value that belongs to the name.
         value: Raw = "value",
         /// The type of the value, often an address.
         value_type: String = "valueType",
         /// A description of a trace, for people.
         label: String = "label",
-        /// Why a conversation ended.
+        /// The reason why a conversation ended.
         code: String = "code",
-        /// Who joined.
+        /// The accounts that joined.
         members_added: Vec<Account> = "membersAdded",
-        /// Who left.
+        /// The accounts that left.
         members_removed: Vec<Account> = "membersRemoved",
         /// A reference to another conversation or activity.
         relates_to: Raw = "relatesTo",
@@ -107,10 +107,18 @@ impl Activity {
         self.text.as_deref().unwrap_or_default()
     }
 
-    /// Whether it is a message.
+    /// Reports whether it is a message.
     #[must_use]
     pub fn is_message(&self) -> bool {
         self.kind == Kind::Message
+    }
+
+    /// Reports whether the sender gets the replies in the answer to its request: its delivery mode
+    /// is [`ExpectReplies`](DeliveryMode::ExpectReplies) or [`Stream`](DeliveryMode::Stream). Any
+    /// other mode counts as normal.
+    #[must_use]
+    pub fn expects_replies(&self) -> bool {
+        matches!(self.delivery_mode, Some(DeliveryMode::ExpectReplies | DeliveryMode::Stream))
     }
 
     /// Checks that the activity can be routed: its channel and its conversation have ids.

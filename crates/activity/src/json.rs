@@ -6,6 +6,7 @@
 mod depth;
 pub(crate) mod extra;
 pub(crate) mod fast_path;
+pub(crate) mod open_enum;
 pub(crate) mod parse;
 pub(crate) mod raw;
 pub(crate) mod read;

@@ -32,6 +32,7 @@ mod activity;
 mod attachment;
 mod build;
 mod card;
+mod delivery_mode;
 mod entity;
 mod invoke;
 mod kind;
@@ -53,6 +54,7 @@ pub use crate::card::{
     OAuthCard, ReceiptCard, ReceiptItem, SigninCard, SuggestedActions, ThumbnailCard, ThumbnailUrl,
     TokenExchangeResource, VideoCard,
 };
+pub use crate::delivery_mode::DeliveryMode;
 pub use crate::entity::{Entity, GeoCoordinates, Mention, Place, Thing};
 pub use crate::invoke::{
     AdaptiveCardAction, AdaptiveCardInvoke, AdaptiveCardResponse, InvokeError, SearchInvoke,

@@ -20,7 +20,10 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use sayso_turn::{Engine, activity::Activity};
+use sayso_turn::{
+    Engine,
+    activity::{Activity, DeliveryMode},
+};
 
 use self::error_response::ErrorResponse;
 use crate::{ServiceUrls, auth::Authenticator, service_urls::UrlCache};
@@ -169,7 +172,7 @@ async fn messages(
     }
     guard::check_ids(&activity)?;
     guard::check_service_url(&activity, &endpoint.service_urls)?;
-    if activity.delivery_mode.as_deref() == Some("stream") {
+    if activity.delivery_mode == Some(DeliveryMode::Stream) {
         let activity = Arc::unwrap_or_clone(activity);
         return stream::answer(endpoint.engine.clone(), activity).await;
     }

@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use sayso::{
     Engine,
-    activity::{Account, Activity, ConversationAccount, Kind, Raw},
+    activity::{Account, Activity, ConversationAccount, DeliveryMode, Kind, Raw},
     open_store, pizza,
     turn::channel::{Channel, Delivery, Parcel},
 };
@@ -87,7 +87,7 @@ impl Chat {
         activity.conversation = Some(ConversationAccount::new(&*self.conversation));
         activity.from = Some(Account::new("you"));
         activity.recipient = Some(Account::new("pizza"));
-        activity.delivery_mode = Some("expectReplies".to_owned());
+        activity.delivery_mode = Some(DeliveryMode::ExpectReplies);
         let attempts = self.engine.stats().attempts;
         let began = Instant::now();
         let answer = self.engine.receive(activity).await;

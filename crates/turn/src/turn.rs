@@ -13,7 +13,7 @@ mod stream;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use sayso_activity::{Activity, Raw, Reference};
+use sayso_activity::{Activity, DeliveryMode, Raw, Reference};
 use serde::Serialize;
 
 use self::hooks::Hooks;
@@ -93,7 +93,7 @@ pub(crate) struct Inner {
 impl Inner {
     /// Reports whether all replies go into the answer, so that no ephemeral events may be shown.
     fn is_silent(&self) -> bool {
-        self.activity().delivery_mode.as_deref() == Some("expectReplies")
+        self.activity().delivery_mode == Some(DeliveryMode::ExpectReplies)
     }
 
     /// Returns the inbound activity, as the handlers see it.

@@ -1,5 +1,7 @@
-//! The protocol's own definitions, where they are at hand: each property of each type that we have
-//! is a field of ours, or is kept; and what is only kept is listed here.
+//! Coverage of the protocol's own definitions, if they are at hand.
+//!
+//! Each property of each type that we have is a field or is kept, and those that are only kept are
+//! listed here.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,16 +10,17 @@ use std::path::Path;
 use sayso_activity::{
     Account, Activities, Activity, AnimationCard, Attachment, AttachmentData, AttachmentInfo,
     AudioCard, CardAction, CardImage, ConversationAccount, ConversationParameters,
-    ConversationResource, ErrorDetail, ErrorResponse, Extra, Fact, GeoCoordinates, HeroCard, Kind,
-    MediaUrl, Mention, OAuthCard, PagedMembers, Place, Reaction, ReceiptCard, ReceiptItem,
-    Reference, Resource, SigninCard, SuggestedActions, Thing, ThumbnailCard, ThumbnailUrl,
-    TokenExchangeRequest, TokenExchangeResource, TokenExchangeResponse, TokenResponse, VideoCard,
+    ConversationResource, DeliveryMode, ErrorDetail, ErrorResponse, Extra, Fact, GeoCoordinates,
+    HeroCard, Kind, MediaUrl, Mention, OAuthCard, PagedMembers, Place, Reaction, ReceiptCard,
+    ReceiptItem, Reference, Resource, SigninCard, SuggestedActions, Thing, ThumbnailCard,
+    ThumbnailUrl, TokenExchangeRequest, TokenExchangeResource, TokenExchangeResponse,
+    TokenResponse, VideoCard,
 };
 use serde_json::{Value, json};
 
 use crate::tree::tree;
 
-/// Members of an activity that have no field; `seldom.rs` reads those that bots ask for.
+/// Members of an activity that have no field; `accessors.rs` reads those that bots ask for.
 const KEPT: [&str; 13] = [
     "action",
     "attachmentLayout",
@@ -179,5 +182,16 @@ fn every_activity_type_of_the_protocol_has_a_name() {
     for name in types {
         let kind = Kind::from(name.as_str().unwrap());
         assert!(!matches!(kind, Kind::Other(_)), "{name}");
+    }
+}
+
+#[test]
+fn every_delivery_mode_of_the_protocol_has_a_name() {
+    let Some(definitions) = definitions() else { return };
+    let modes = definitions["DeliveryModes"]["enum"].as_array().unwrap();
+    assert!(modes.len() >= 4);
+    for name in modes {
+        let mode = DeliveryMode::from(name.as_str().unwrap());
+        assert!(!matches!(mode, DeliveryMode::Other(_)), "{name}");
     }
 }

@@ -29,18 +29,13 @@ pub(super) enum AnswerKind {
 
 impl AnswerKind {
     pub(super) fn of(activity: &Activity) -> Self {
-        match (activity.kind == Kind::Invoke, expects_replies(activity)) {
+        match (activity.kind == Kind::Invoke, activity.expects_replies()) {
             (false, false) => Self::Acknowledgement,
             (false, true) => Self::Replies,
             (true, false) => Self::Response,
             (true, true) => Self::ResponseInReplies,
         }
     }
-}
-
-/// Reports whether replies go into the response. Any other delivery mode counts as normal.
-pub(super) fn expects_replies(activity: &Activity) -> bool {
-    matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
 /// Converts the engine's answer into an HTTP response.

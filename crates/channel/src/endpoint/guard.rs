@@ -97,7 +97,7 @@ pub(super) fn check_service_url(activity: &Activity, urls: &UrlCache) -> Result<
     let wanted = match activity.service_url.as_deref() {
         Some(url) if urls.allows(url) => return Ok(()),
         Some(url) if !url.is_empty() => "is not allowed",
-        _ if super::answer::expects_replies(activity) => return Ok(()),
+        _ if activity.expects_replies() => return Ok(()),
         _ => "is missing or empty",
     };
     let message = format!("activity.serviceUrl: {wanted}; expected {urls}");

@@ -1,6 +1,6 @@
 //! What users and operators say: activities, and turns that the bot is asked for from outside.
 
-use sayso_activity::{Account, Activity, ConversationAccount, Kind, Reference};
+use sayso_activity::{Account, Activity, ConversationAccount, DeliveryMode, Kind, Reference};
 use sayso_turn::{Key, Overlap, id::TurnId};
 
 use crate::{
@@ -143,7 +143,7 @@ impl Said {
         activity.conversation = Some(ConversationAccount::new(conversation));
         activity.from = Some(Account::new("u"));
         activity.recipient = Some(Account::new("bot"));
-        activity.delivery_mode = is_answer.then(|| "expectReplies".to_owned());
+        activity.delivery_mode = is_answer.then_some(DeliveryMode::ExpectReplies);
         Self { id, key, activity, wish, is_answer, way: Way::Receive }
     }
 

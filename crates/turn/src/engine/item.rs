@@ -141,7 +141,7 @@ impl Item {
     /// turn goes into the answer.
     pub(crate) fn can_wait(&self) -> bool {
         let waits =
-            |part: &Part| part.activity.kind == Kind::Invoke || expects_replies(&part.activity);
+            |part: &Part| part.activity.kind == Kind::Invoke || part.activity.expects_replies();
         match self.cause {
             Cause::Activity => !self.parts.iter().any(waits),
             Cause::Timer(_) => true,
@@ -200,11 +200,6 @@ impl Part {
             drop(sender.send(result));
         }
     }
-}
-
-/// Reports whether the replies of an activity's turn go into the answer.
-pub(super) fn expects_replies(activity: &Activity) -> bool {
-    matches!(activity.delivery_mode.as_deref(), Some("expectReplies" | "stream"))
 }
 
 /// Batch: turns and chores that share one load and one commit.

@@ -12,7 +12,7 @@ use tracing::Instrument;
 pub(super) use self::outcome::{Judged, attempt};
 use super::{
     answer::{Answer, Verdict},
-    item::{Cause, Item, Operation, OperationKind, Part, expects_replies},
+    item::{Cause, Item, Operation, OperationKind, Part},
     live_source,
     long_run::LongRun,
     round::{Round, Setback},
@@ -73,7 +73,7 @@ impl Round<'_> {
             };
             match ran {
                 RunStatus::Ended(judged) => {
-                    let is_answer = expects_replies(&activity);
+                    let is_answer = activity.expects_replies();
                     judged.into_outcome().map_err(Error::from).map(|outcome| {
                         self.tally.turns += 1;
                         let recorded = self.keep(&attempt, &ids, outcome, is_answer);

@@ -6,7 +6,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use sayso_activity::{Activity, Raw};
+use sayso_activity::{Activity, DeliveryMode, Raw};
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -194,10 +194,10 @@ fn described(
 
 impl super::Inner {
     fn pace(&self) -> Option<Duration> {
-        match self.activity().delivery_mode.as_deref() {
-            Some("expectReplies") => None,
+        match self.activity().delivery_mode {
+            Some(DeliveryMode::ExpectReplies) => None,
             // The sender receives the events itself.
-            Some("stream") => Some(Duration::from_millis(100)),
+            Some(DeliveryMode::Stream) => Some(Duration::from_millis(100)),
             _ => pace(&self.attempt.origin),
         }
     }

@@ -15,7 +15,7 @@ use std::{
 
 use sayso_turn::{
     Bot, BotError, Engine, Limits, Logic, Turn,
-    activity::{Activity, ConversationAccount},
+    activity::{Activity, ConversationAccount, DeliveryMode},
     channel::Channel,
     clock::{Clock, Tasks},
     document::{Document, Ledger},
@@ -162,6 +162,6 @@ pub(crate) fn invoke(id: &str, name: &str) -> Activity {
 
 pub(crate) fn asking(id: &str, text: &str) -> Activity {
     let mut activity = message(id, text);
-    activity.delivery_mode = Some("expectReplies".to_owned());
+    activity.delivery_mode = Some(DeliveryMode::ExpectReplies);
     activity
 }

@@ -11,7 +11,6 @@ use crate::{
     delivery_policy::{DeliveryPolicy, OnDoubt},
     engine::{
         core::Core,
-        item::expects_replies,
         mailbox::Mailbox,
         round::{Round, Setback},
     },
@@ -125,7 +124,7 @@ impl Round<'_> {
     fn prepare(&self, attempt: &Attempt, made: RunOutput) -> Result<Outcome, Failure> {
         let core = self.core;
         let RunOutput { mut documents, replies, timers, cancelled, response } = made;
-        let is_answer = expects_replies(attempt.origin.activity());
+        let is_answer = attempt.origin.activity().expects_replies();
         let policy = core.logic.delivery();
         let to_stored = |reply| self.to_stored(attempt.id, reply, is_answer, policy);
         let replies = replies.into_replies().map(to_stored).collect();
