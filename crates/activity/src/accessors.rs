@@ -1,5 +1,7 @@
-//! Members that few activities have: read on request, so that the many do not carry fields for
-//! them.
+//! Accessors for members that few activities have.
+//!
+//! They are parsed from [`Extra`](crate::Extra) on request, so that the many do not carry fields
+//! for them.
 
 use serde::de::DeserializeOwned;
 
@@ -22,13 +24,13 @@ wire_struct! {
     pub struct Reaction, "reaction";
     required {}
     optional {
-        /// Which one: the member `type`.
+        /// The reaction: the member `type`.
         kind: String = "type",
     }
 }
 
 impl Reaction {
-    /// A reaction of a kind.
+    /// A reaction by its name.
     #[must_use]
     pub fn new(kind: impl Into<String>) -> Self {
         Self { kind: Some(kind.into()), ..Self::default() }
@@ -36,7 +38,7 @@ impl Reaction {
 }
 
 impl Activity {
-    /// A member without a field, as a type; `None` when it is not there or of another type.
+    /// Deserialises a member without a field; `None` when it is not there or does not fit the type.
     ///
     /// # Example
     ///
@@ -53,7 +55,7 @@ impl Activity {
         self.extra.get(name).filter(|raw| !raw.is_null())?.get().ok()
     }
 
-    /// What happened to the installation or the contact: `add`, `remove`, `add-upgrade`, ...
+    /// The change of the installation or the contact: `add`, `remove`, `add-upgrade`, ...
     #[must_use]
     pub fn action(&self) -> Option<String> {
         self.member("action")
@@ -77,13 +79,13 @@ impl Activity {
         self.member("topicName")
     }
 
-    /// How much it matters: `low`, `normal` or `high`.
+    /// The importance: `low`, `normal` or `high`.
     #[must_use]
     pub fn importance(&self) -> Option<String> {
         self.member("importance")
     }
 
-    /// The buttons that are offered with it.
+    /// The suggested actions (quick replies).
     #[must_use]
     pub fn buttons(&self) -> Vec<CardAction> {
         let actions = self.suggested_actions.as_ref();
@@ -91,7 +93,7 @@ impl Activity {
         actions.and_then(|actions| actions.actions).unwrap_or_default()
     }
 
-    /// Offers buttons, in place of those it had.
+    /// Sets the suggested actions (quick replies).
     ///
     /// # Example
     ///
@@ -108,19 +110,19 @@ impl Activity {
         self
     }
 
-    /// Shows the attachments side by side rather than one under the other.
+    /// Lays the attachments out side by side rather than one under the other.
     #[must_use]
     pub fn with_carousel(self) -> Self {
         self.with_word("attachmentLayout", "carousel")
     }
 
-    /// Sets how much it matters: `low`, `normal` or `high`.
+    /// Sets the importance: `low`, `normal` or `high`.
     #[must_use]
     pub fn with_importance(self, importance: impl Into<String>) -> Self {
         self.with_word("importance", importance)
     }
 
-    /// Sets what to show where the cards cannot be shown.
+    /// Sets the summary: the text to show where cards cannot be shown.
     #[must_use]
     pub fn with_summary(self, summary: impl Into<String>) -> Self {
         self.with_word("summary", summary)

@@ -1,4 +1,4 @@
-//! Who takes part, and where: the accounts of people and bots, and of conversations.
+//! Accounts: of people and bots, and of conversations.
 
 use crate::json::wire_struct::wire_struct;
 
@@ -47,7 +47,7 @@ wire_struct! {
         id: String = "id",
         /// The name to show.
         name: String = "name",
-        /// Whether more than two take part.
+        /// True if more than two take part.
         is_group: bool = "isGroup",
         /// The channel's own word for the sort of conversation, such as `personal`.
         conversation_type: String = "conversationType",

@@ -1,4 +1,4 @@
-//! What is attached to a message: a file by its address, or a card by its content.
+//! Attachments: files by their URL, cards by their content.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -26,9 +26,9 @@ wire_struct! {
     pub struct Attachment, "attachment";
     required {}
     optional {
-        /// The media type, or the sort of card.
+        /// The media type, or the type of card.
         content_type: String = "contentType",
-        /// Where the content is, when it is not here.
+        /// The URL of the content, when it is not here.
         content_url: String = "contentUrl",
         /// The content itself.
         content: Raw = "content",

@@ -1,14 +1,14 @@
-//! Making activities to send: constructors, and `with_…` methods that set one member each.
+//! Constructors of activities, and `with_…` methods that set one member each.
 //!
-//! Only what people set by hand has a method; the fields are public for the rest. A method fails
-//! only where it takes a value of the caller's own type, which may not be JSON.
+//! Members that people set by hand have a method; the rest are public fields. A method fails only
+//! where it takes a value of the caller's own type, which may not be JSON.
 
 use serde::Serialize;
 
 use crate::{Activity, Attachment, Kind, Raw};
 
 impl Activity {
-    /// An activity of a kind and nothing else.
+    /// An activity of a kind, with no other member set.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         Self { kind, ..Self::default() }
@@ -29,7 +29,7 @@ impl Activity {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// The sign that the bot is writing.
+    /// A typing indicator.
     #[must_use]
     pub fn typing() -> Self {
         Self::new(Kind::Typing)
@@ -75,7 +75,8 @@ impl Activity {
             #[serde(skip_serializing_if = "Option::is_none")]
             body: Option<Raw>,
         }
-        let value = Raw::of(&Value { status, body }).expect("a number and JSON text are JSON");
+        let value = Raw::of(&Value { status, body })
+            .expect("a number and JSON text can be written as JSON");
         Self { value: Some(value), ..Self::new(Kind::InvokeResponse) }
     }
 
@@ -86,21 +87,21 @@ impl Activity {
         self
     }
 
-    /// Sets how the text is marked up: `plain`, `markdown` or `xml`.
+    /// Sets the markup of the text: `plain`, `markdown` or `xml`.
     #[must_use]
     pub fn with_text_format(mut self, format: impl Into<String>) -> Self {
         self.text_format = Some(format.into());
         self
     }
 
-    /// Sets what to say aloud.
+    /// Sets the text to speak aloud, plain or SSML.
     #[must_use]
     pub fn with_speak(mut self, speak: impl Into<String>) -> Self {
         self.speak = Some(speak.into());
         self
     }
 
-    /// Sets whether an answer is awaited: `acceptingInput`, `expectingInput` or `ignoringInput`.
+    /// Sets the input hint: `acceptingInput`, `expectingInput` or `ignoringInput`.
     #[must_use]
     pub fn with_input_hint(mut self, hint: impl Into<String>) -> Self {
         self.input_hint = Some(hint.into());
@@ -114,7 +115,7 @@ impl Activity {
         self
     }
 
-    /// Sets why a conversation ended.
+    /// Sets the reason why a conversation ended.
     #[must_use]
     pub fn with_code(mut self, code: impl Into<String>) -> Self {
         self.code = Some(code.into());
@@ -155,7 +156,7 @@ impl Activity {
         Ok(self)
     }
 
-    /// Sets the buttons to offer.
+    /// Sets the suggested actions (quick replies), as any type.
     ///
     /// # Errors
     ///
@@ -168,7 +169,7 @@ impl Activity {
         Ok(self)
     }
 
-    /// Sets what only this channel understands.
+    /// Sets the channel data, in a form of the channel's own.
     ///
     /// # Errors
     ///

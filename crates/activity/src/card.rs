@@ -1,4 +1,4 @@
-//! Cards and buttons: what a bot offers next to its words.
+//! Rich cards and buttons.
 //!
 //! Each card is built by `with_…` methods and becomes an attachment by `attach()`. A card that is
 //! read and written again is the same JSON value, members without a field included.
@@ -19,18 +19,18 @@ pub use picture::{CardImage, MediaUrl, ThumbnailUrl};
 pub use receipt::{Fact, ReceiptCard, ReceiptItem};
 pub use sign_in::{OAuthCard, SigninCard, TokenExchangeResource};
 
-/// Gives a card its content type and the way to become an attachment.
+/// Implements the content type of a card and its conversion to an attachment.
 macro_rules! attach {
     ($Card:ident, $content_type:literal) => {
         impl $Card {
-            /// What an attachment says it is when it holds this card.
+            /// The content type of an attachment that holds this card.
             pub const CONTENT_TYPE: &'static str = $content_type;
 
             /// The card as an attachment.
             #[must_use]
             pub fn attach(&self) -> $crate::Attachment {
                 $crate::Attachment::with_content(Self::CONTENT_TYPE, self)
-                    .expect("names, texts and JSON are JSON")
+                    .expect("strings, flags and JSON text can be written as JSON")
             }
         }
     };

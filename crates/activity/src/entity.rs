@@ -1,5 +1,6 @@
-//! Entities: what a message speaks of, beside its text. They are kept as JSON and read as a type on
-//! request, because every channel has sorts of its own.
+//! Entities: structured data beside the text of a message, such as mentions and places.
+//!
+//! They are kept as JSON and deserialised on request, because every channel has types of its own.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,11 +8,11 @@ use serde::de::DeserializeOwned;
 use crate::json::wire_struct::wire_struct;
 use crate::{Account, Activity, Raw};
 
-/// A sort of entity that can be read by its type.
+/// A type of entity, by the value of its member `type`.
 ///
 /// # Example
 ///
-/// A sort of one's own:
+/// A type of your own:
 /// ```
 /// use sayso_activity::{Activity, Entity};
 /// use serde::{Deserialize, Serialize};
@@ -29,20 +30,20 @@ use crate::{Account, Activity, Raw};
 /// # Ok::<(), sayso_activity::ParseError>(())
 /// ```
 pub trait Entity: Serialize + DeserializeOwned {
-    /// What its member `type` says.
+    /// The value of the member `type`.
     const TYPE: &'static str;
 }
 
 wire_struct! {
-    /// Somebody is mentioned. See [`Activity::with_mention`].
+    /// A mention of an account. See [`Activity::with_mention`].
     pub struct Mention, "mention";
     required {}
     optional {
-        /// The sort of entity: `mention`.
+        /// The type of entity: `mention`.
         kind: String = "type",
-        /// Who is mentioned.
+        /// The account that is mentioned.
         mentioned: Account = "mentioned",
-        /// How the mention stands in the text, such as `<at>Ann</at>`.
+        /// The spelling of the mention in the text, such as `<at>Ann</at>`.
         text: String = "text",
     }
 }
@@ -52,7 +53,7 @@ wire_struct! {
     pub struct Place, "place";
     required {}
     optional {
-        /// The sort of entity: `Place`.
+        /// The type of entity: `Place`.
         kind: String = "type",
         /// The name.
         name: String = "name",
@@ -70,7 +71,7 @@ wire_struct! {
     pub struct GeoCoordinates, "geo";
     required {}
     optional {
-        /// The sort of entity: `GeoCoordinates`.
+        /// The type of entity: `GeoCoordinates`.
         kind: String = "type",
         /// The name.
         name: String = "name",
@@ -84,11 +85,11 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A thing that has no better sort.
+    /// A thing that has no better type.
     pub struct Thing, "thing";
     required {}
     optional {
-        /// The sort of entity: `Thing`.
+        /// The type of entity: `Thing`.
         kind: String = "type",
         /// The name.
         name: String = "name",
@@ -138,8 +139,8 @@ impl GeoCoordinates {
 }
 
 impl Activity {
-    /// The entities of one sort, in order. The type is compared without regard to case; an entity
-    /// of that type with a shape of its own is left out.
+    /// The entities of one type, in order. The type is compared without regard to case; an entity
+    /// of that type that cannot be deserialised is left out.
     #[must_use]
     pub fn entities_of<T: Entity>(&self) -> Vec<T> {
         #[derive(serde::Deserialize)]

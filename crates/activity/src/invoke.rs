@@ -1,4 +1,4 @@
-//! What comes with an invoke or an event of a known name, and what answers it.
+//! Values of invokes and events with well-known names, and the answers to them.
 
 mod adaptive;
 mod search;
@@ -50,7 +50,7 @@ impl InvokeError {
         self.status
     }
 
-    /// What is wrong, in one word: `BadRequest` or `NotSupported`.
+    /// The error code: `BadRequest` or `NotSupported`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.value.code

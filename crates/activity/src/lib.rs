@@ -1,4 +1,4 @@
-//! Bot Framework activities: typed where people use them, everything else kept as it came.
+//! Bot Framework activities: typed where bots use them, everything else kept as it came.
 //!
 //! A bot sits between channels that add members at will, so this crate promises that nothing is
 //! lost: what is parsed and written again is the same JSON value. Members that bots read every day

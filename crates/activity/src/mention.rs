@@ -1,14 +1,14 @@
-//! Mentions: somebody named in the text so that the channel tells them.
+//! Mentions (`@name`): accounts named in the text, which the channel notifies.
 
 use std::borrow::Cow;
 
 use crate::{Account, Activity, Entity, Mention, Raw};
 
-/// How many mentions of one account are taken out of a text: each costs a look through all of it.
-const TAKEN_OUT_MAX: usize = 16;
+/// The most mentions of one account that are removed from a text: each costs a scan of all of it.
+const REMOVED_MAX: usize = 16;
 
 impl Activity {
-    /// Who is mentioned, in order.
+    /// The mentions, in order.
     #[must_use]
     pub fn mentions(&self) -> Vec<Mention> {
         self.entities_of()
@@ -36,7 +36,7 @@ impl Activity {
         }
         let (kind, text) = (Some(Mention::TYPE.to_owned()), Some(at));
         let mention = Mention { kind, mentioned: Some(account), text, ..Mention::default() };
-        self.with_entity(Raw::of(&mention).expect("names, texts and JSON are JSON"))
+        self.with_entity(Raw::of(&mention).expect("strings and JSON text can be written as JSON"))
     }
 
     /// The text without the mentions of one account, as a bot in a group wants to read it.
@@ -63,9 +63,9 @@ impl Activity {
         let of_account = |mention: &Mention| {
             mention.mentioned.as_ref().is_some_and(|who| who.id.as_deref() == Some(id))
         };
-        for mention in self.mentions().into_iter().filter(of_account).take(TAKEN_OUT_MAX) {
+        for mention in self.mentions().into_iter().filter(of_account).take(REMOVED_MAX) {
             let name = mention.mentioned.and_then(|who| who.name);
-            // Some channels say who, and not how it stands in the text.
+            // Some channels name the account, but not how it is spelt in the text.
             let at = mention.text.filter(|at| !at.is_empty());
             if let Some(at) = at.or_else(|| Some(format!("<at>{}</at>", escaped(&name?)))) {
                 text = Cow::Owned(without(&text, &at));
@@ -75,7 +75,7 @@ impl Activity {
     }
 }
 
-/// A name as it may stand in marked-up text.
+/// Escapes a name for marked-up text.
 fn escaped(name: &str) -> Cow<'_, str> {
     match name.contains(['&', '<', '>']) {
         true => name.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").into(),
@@ -83,8 +83,8 @@ fn escaped(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without a part, wherever it stands and in capitals or not, and without the gap that it
-/// would leave.
+/// Removes every occurrence of a part from a text, whatever its case, and the gaps that this
+/// leaves.
 fn without(text: &str, part: &str) -> String {
     // Lower case in ASCII has the same length, so places in one text are places in the other.
     let (lower, part) = (text.to_ascii_lowercase(), part.to_ascii_lowercase());

@@ -1,10 +1,10 @@
-//! Where a reply goes: the reference of an inbound activity, applied to an outgoing one.
+//! Conversation reference: the address of an inbound activity, applied to an outgoing one.
 
 use crate::json::wire_struct::wire_struct;
 use crate::{Account, Activity, ConversationAccount, Kind};
 
 wire_struct! {
-    /// A point in a conversation, enough to send there now or later.
+    /// A conversation reference: enough to send there now or later.
     ///
     /// # Example
     ///
@@ -33,7 +33,7 @@ wire_struct! {
         conversation: ConversationAccount = "conversation",
         /// The channel.
         channel_id: String = "channelId",
-        /// Where activities are posted.
+        /// The URL that activities are posted to.
         service_url: String = "serviceUrl",
         /// The language of the conversation.
         locale: String = "locale",
@@ -97,7 +97,7 @@ impl Activity {
         reply
     }
 
-    /// Where an activity came from.
+    /// The address of this inbound activity's sender.
     fn back(&self) -> Address<'_> {
         let is_unshown = self.kind == Kind::ConversationUpdate
             && matches!(self.channel_id.as_deref(), Some("directline" | "webchat"));
@@ -141,7 +141,7 @@ impl Reference {
     }
 }
 
-/// What of a reference an outgoing activity needs, wherever it is kept.
+/// Borrowed parts of a reference or an activity that address an outgoing activity.
 #[derive(Clone, Copy)]
 struct Address<'a> {
     activity_id: Option<&'a String>,

@@ -1,5 +1,4 @@
-//! The bodies of the channel's REST interface, beside activities: what a bot asks for, and what it
-//! is told.
+//! Requests and responses of the connector's REST API, activities aside.
 
 mod listed;
 
@@ -9,7 +8,7 @@ use crate::json::wire_struct::wire_struct;
 use crate::{Account, Activity, Raw};
 
 wire_struct! {
-    /// What a new conversation should be.
+    /// The parameters of a new conversation.
     ///
     /// # Example
     ///
@@ -23,31 +22,31 @@ wire_struct! {
     pub struct ConversationParameters, "parameters";
     required {}
     optional {
-        /// Whether more than two take part.
+        /// True if more than two take part.
         is_group: bool = "isGroup",
         /// The bot.
         bot: Account = "bot",
-        /// Who takes part, beside the bot.
+        /// The members, the bot aside.
         members: Vec<Account> = "members",
-        /// What it is about.
+        /// The topic.
         topic_name: String = "topicName",
         /// The tenant in Microsoft Entra ID.
         tenant_id: String = "tenantId",
-        /// What is said first.
+        /// The first activity.
         activity: Activity = "activity",
-        /// What only this channel understands.
+        /// Data in a form of the channel's own.
         channel_data: Raw = "channelData",
     }
 }
 
 wire_struct! {
-    /// A conversation that was made.
+    /// A conversation that was created.
     pub struct ConversationResource, "conversation";
     required {}
     optional {
-        /// The id of what was said first.
+        /// The id of the first activity.
         activity_id: String = "activityId",
-        /// Where activities are posted.
+        /// The URL that activities are posted to.
         service_url: String = "serviceUrl",
         /// The id of the conversation.
         id: String = "id",
@@ -55,7 +54,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Something that the channel took: its id.
+    /// The id of an activity that the channel accepted.
     pub struct Resource, "resource";
     required {}
     optional {
@@ -69,7 +68,7 @@ wire_struct! {
     pub struct PagedMembers, "members";
     required {}
     optional {
-        /// What to ask with for the next ones; there are no more without it.
+        /// The token to ask with for the next page; unset on the last page.
         continuation_token: String = "continuationToken",
         /// The members.
         members: Vec<Account> = "members",
@@ -77,8 +76,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Replies that are given in the answer, as a sender asked with `expectReplies`; also a history
-    /// to upload.
+    /// Replies in the answer to a sender that asked for them (`expectReplies`), or a transcript to
+    /// upload.
     pub struct Activities, "activities";
     required {}
     optional {
@@ -118,17 +117,17 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a channel answers when it refuses.
+    /// The body of a channel's error response.
     pub struct ErrorResponse, "error";
     required {}
     optional {
-        /// Why.
+        /// The error.
         error: ErrorDetail = "error",
     }
 }
 
 wire_struct! {
-    /// Why a channel refuses.
+    /// The error of a channel, as code and message.
     pub struct ErrorDetail, "error";
     required {}
     optional {
@@ -136,7 +135,7 @@ wire_struct! {
         code: String = "code",
         /// The reason in a sentence.
         message: String = "message",
-        /// What a service behind the channel answered: `{"statusCode":502,"body":...}`.
+        /// The answer of a service behind the channel: `{"statusCode":502,"body":...}`.
         inner_http_error: Raw = "innerHttpError",
     }
 }
@@ -148,7 +147,7 @@ impl ConversationParameters {
         Self { bot: Some(bot), members: Some(vec![member]), ..Self::default() }
     }
 
-    /// Sets what is said first.
+    /// Sets the first activity.
     #[must_use]
     pub fn saying(mut self, activity: Activity) -> Self {
         self.activity = Some(activity);

@@ -1,12 +1,11 @@
-//! `#[derive(BotState)]`: a twin of the type that serde knows how to write, and around it the
-//! version.
+//! `#[derive(BotState)]`: serde's implementations for the fields, and the version around them.
 //!
-//! The twin carries the caller's `#[serde(...)]` attributes and nothing else. It is a remote
-//! definition (`#[serde(remote = "...")]`): it reads and writes the caller's type and never exists
+//! The fields are read and written by a remote definition (`#[serde(remote = "...")]`): a copy of
+//! the type that carries the caller's `#[serde(...)]` attributes and nothing else. It never exists
 //! at run time.
 
+mod remote;
 mod settings;
-mod twin;
 
 #[cfg(test)]
 mod tests;
@@ -16,18 +15,18 @@ use quote::{quote, quote_spanned};
 use syn::{DeriveInput, GenericParam, Generics, parse_quote, spanned::Spanned};
 
 use crate::root::Root;
+use remote::RemoteDefinition;
 use settings::{Settings, Upcaster};
-use twin::Twin;
 
 pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream> {
     refuse_lifetimes(&input.generics)?;
     let engine = root.turn();
-    let room = quote!(#engine::versioned);
+    let versioned = quote!(#engine::versioned);
     let settings = Settings::of(input)?;
-    let twin = Twin::of(input, &room)?;
-    let state = implement_state(input, &room, &settings, &twin);
-    let serde = implement_serde(input, &room);
-    let definition = &twin.definition;
+    let remote = RemoteDefinition::of(input, &versioned)?;
+    let state = implement_state(input, &versioned, &settings, &remote);
+    let serde = implement_serde(input, &versioned);
+    let definition = &remote.definition;
     Ok(quote! {
         #[doc(hidden)]
         #[allow(dead_code, deprecated, clippy::all, clippy::pedantic, clippy::restriction)]
@@ -41,83 +40,83 @@ pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream
 
 fn implement_state(
     input: &DeriveInput,
-    room: &TokenStream,
+    versioned: &TokenStream,
     settings: &Settings,
-    twin: &Twin,
+    remote: &RemoteDefinition,
 ) -> TokenStream {
-    let (ident, version, is_wrapped) = (&input.ident, settings.version, twin.is_wrapped);
+    let (ident, version, is_wrapped) = (&input.ident, settings.version, remote.is_wrapped);
     let name = ident.to_string();
-    let generics = with_bounds(&input.generics, room);
+    let generics = with_bounds(&input.generics, versioned);
     let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
-    let twin_path = twin.path(&input.generics);
+    let remote_path = remote.path(&input.generics);
     let steps = settings.upcasters.iter().map(|Upcaster { from, with }| {
         // Errors in the function's signature are shown at its name.
         let span = Span::call_site().located_at(with.span());
-        quote_spanned!(span=> #from => #room::private::step(#with, value),)
+        quote_spanned!(span=> #from => #versioned::private::step(#with, value),)
     });
     quote! {
         #[automatically_derived]
-        impl #impl_generics #room::BotState for #ident #ty_generics #bounds {
+        impl #impl_generics #versioned::BotState for #ident #ty_generics #bounds {
             const NAME: &'static str = #name;
             const VERSION: u32 = #version;
             const IS_WRAPPED: bool = #is_wrapped;
 
             fn upcast(
                 from: u32,
-                value: #room::private::Value,
-            ) -> ::core::result::Result<#room::private::Value, #room::private::BotError> {
+                value: #versioned::private::Value,
+            ) -> ::core::result::Result<#versioned::private::Value, #versioned::private::BotError> {
                 match from {
                     #(#steps)*
-                    _ => #room::private::no_step::<Self>(from, value),
+                    _ => #versioned::private::no_step::<Self>(from, value),
                 }
             }
 
-            fn write_fields<__S: #room::private::serde::Serializer>(
+            fn write_fields<__S: #versioned::private::serde::Serializer>(
                 &self,
                 serializer: __S,
             ) -> ::core::result::Result<__S::Ok, __S::Error> {
-                #twin_path::serialize(self, serializer)
+                #remote_path::serialize(self, serializer)
             }
 
-            fn read_fields<'de, __D: #room::private::serde::Deserializer<'de>>(
+            fn read_fields<'de, __D: #versioned::private::serde::Deserializer<'de>>(
                 deserializer: __D,
             ) -> ::core::result::Result<Self, __D::Error> {
-                #twin_path::deserialize(deserializer)
+                #remote_path::deserialize(deserializer)
             }
         }
     }
 }
 
-fn implement_serde(input: &DeriveInput, room: &TokenStream) -> TokenStream {
+fn implement_serde(input: &DeriveInput, versioned: &TokenStream) -> TokenStream {
     let ident = &input.ident;
-    let generics = with_bounds(&input.generics, room);
+    let generics = with_bounds(&input.generics, versioned);
     let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
     let mut reading = generics.clone();
     reading.params.insert(0, parse_quote!('de));
     let (impl_reading, _, _) = reading.split_for_impl();
     quote! {
         #[automatically_derived]
-        impl #impl_generics #room::private::serde::Serialize for #ident #ty_generics #bounds {
-            fn serialize<__S: #room::private::serde::Serializer>(
+        impl #impl_generics #versioned::private::serde::Serialize for #ident #ty_generics #bounds {
+            fn serialize<__S: #versioned::private::serde::Serializer>(
                 &self,
                 serializer: __S,
             ) -> ::core::result::Result<__S::Ok, __S::Error> {
-                #room::private::write(self, serializer)
+                #versioned::private::write(self, serializer)
             }
         }
 
         #[automatically_derived]
-        impl #impl_reading #room::private::serde::Deserialize<'de> for #ident #ty_generics #bounds {
-            fn deserialize<__D: #room::private::serde::Deserializer<'de>>(
+        impl #impl_reading #versioned::private::serde::Deserialize<'de> for #ident #ty_generics #bounds {
+            fn deserialize<__D: #versioned::private::serde::Deserializer<'de>>(
                 deserializer: __D,
             ) -> ::core::result::Result<Self, __D::Error> {
-                #room::private::read(deserializer)
+                #versioned::private::read(deserializer)
             }
         }
     }
 }
 
-/// State outlives the turn that made it, so it borrows nothing.
+/// Refuses lifetimes: state outlives the turn that made it, so it borrows nothing.
 fn refuse_lifetimes(generics: &Generics) -> syn::Result<()> {
     match generics.lifetimes().next() {
         None => Ok(()),
@@ -128,13 +127,13 @@ fn refuse_lifetimes(generics: &Generics) -> syn::Result<()> {
     }
 }
 
-/// What a type parameter stands for must be able to be stored too.
-fn with_bounds(generics: &Generics, room: &TokenStream) -> Generics {
+/// Adds the bound that each type parameter can be stored, too.
+fn with_bounds(generics: &Generics, versioned: &TokenStream) -> Generics {
     let mut generics = generics.clone();
     for param in &mut generics.params {
         if let GenericParam::Type(param) = param {
-            param.bounds.push(parse_quote!(#room::private::serde::Serialize));
-            param.bounds.push(parse_quote!(#room::private::serde::de::DeserializeOwned));
+            param.bounds.push(parse_quote!(#versioned::private::serde::Serialize));
+            param.bounds.push(parse_quote!(#versioned::private::serde::de::DeserializeOwned));
             param.default = None;
         }
     }

@@ -1,9 +1,9 @@
-//! The derives of Sayso. A crate of its own because the compiler wants procedural macros in one.
+//! Derive macros of Sayso, in a crate of their own because Rust demands that of procedural macros.
 //!
-//! Use them through the crates that give them their meaning: `sayso_turn::BotState` and
+//! Use them through the crates that define their traits: `sayso_turn::BotState` and
 //! `sayso_dialog::States`, or both from `sayso`. Each exists twice here, because a macro cannot
-//! know under which name its caller has the runtime: one for those who depend on the parts, one
-//! (`Facade...`) for those who depend on `sayso` alone, which exports it under the plain name.
+//! know which crate its caller depends on: one for callers of the parts, one (`Facade...`) for
+//! callers of `sayso` alone, which exports it under the plain name.
 
 mod bot_state;
 mod root;
@@ -12,8 +12,8 @@ mod states;
 use proc_macro::TokenStream;
 use root::Root;
 
-/// Makes a type state that outlives deployments: a version in what is stored, upcasters from older
-/// versions, and a fence against newer ones. See the trait of the same name.
+/// Derives versioned state: a version in the stored form, upcasters from older versions, and a
+/// fence against newer ones. See the trait of the same name.
 #[proc_macro_derive(BotState, attributes(state, serde))]
 pub fn bot_state(input: TokenStream) -> TokenStream {
     expand(input, Root::Parts, bot_state::expand)
@@ -25,7 +25,8 @@ pub fn facade_bot_state(input: TokenStream) -> TokenStream {
     expand(input, Root::Facade, bot_state::expand)
 }
 
-/// Gives each variant of an enum its handler. See the trait of the same name.
+/// Derives a state machine: each variant of an enum calls its handler. See the trait of the same
+/// name.
 #[proc_macro_derive(States, attributes(handler))]
 pub fn states(input: TokenStream) -> TokenStream {
     expand(input, Root::Parts, states::expand)

@@ -1,9 +1,9 @@
-//! Under which name the caller has the runtime.
+//! Paths of the runtime in generated code.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// What the caller depends on.
+/// The crate that the caller depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Root {
     /// `sayso-turn` and `sayso-dialog`.

@@ -13,8 +13,7 @@ use syn::{
 
 use crate::root::Root;
 
-/// What is called for a variant.
-#[derive(Debug)]
+/// The handler that is called for a variant.
 enum Handler {
     /// `#[handler(size)]`: `size(turn, fields...)`.
     Function(Path),
@@ -32,7 +31,7 @@ pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream
         let message = format!("`{ident}` has no variant, so a conversation could be in no state");
         return Err(syn::Error::new_spanned(ident, message));
     }
-    // All that is wrong at once: who adds three variants learns of three handlers.
+    // All errors are reported at once: an author who adds three variants learns of three handlers.
     let mut arms = Vec::with_capacity(data.variants.len());
     let mut wrong: Option<syn::Error> = None;
     for variant in &data.variants {
@@ -63,16 +62,16 @@ pub(crate) fn expand(input: &DeriveInput, root: Root) -> syn::Result<TokenStream
 
 fn arm(variant: &Variant) -> syn::Result<TokenStream> {
     let name = &variant.ident;
-    // Everything about a call is shown at the handler's name: that is what was written.
+    // Errors of the generated call are reported at the handler's name, which the author wrote.
     let (pattern, call, span) = match handler(variant)? {
         Handler::Function(path) => {
-            let (pattern, values) = taken_apart(&variant.fields);
-            let span = shown_at(path.span());
+            let (pattern, values) = bind_fields(&variant.fields);
+            let span = located_at_call(path.span());
             let call = quote_spanned!(span=> #path(__turn, #(#values),*).await);
             (quote!(Self::#name #pattern), call, span)
         }
         Handler::Method(method) => {
-            let span = shown_at(method.span());
+            let span = located_at_call(method.span());
             let call = quote_spanned!(span=> __state.#method(__turn).await);
             (quote!(__state @ Self::#name { .. }), call, span)
         }
@@ -85,16 +84,16 @@ fn arm(variant: &Variant) -> syn::Result<TokenStream> {
     })
 }
 
-/// Code that a reader sees there, and that linters know to be a macro's.
-fn shown_at(span: Span) -> Span {
+/// A span that is shown at this place, and that linters recognise as generated code.
+fn located_at_call(span: Span) -> Span {
     Span::call_site().located_at(span)
 }
 
-/// A pattern that takes the fields out, and the values in the order of their writing.
-fn taken_apart(fields: &Fields) -> (TokenStream, Vec<Ident>) {
-    // A handler that wants another type is told so at the field.
+/// A pattern that binds the fields, and the bound names in order of declaration.
+fn bind_fields(fields: &Fields) -> (TokenStream, Vec<Ident>) {
+    // A type mismatch is reported at the field.
     let value = |(at, field): (usize, &Field)| {
-        format_ident!("__field_{at}", span = shown_at(field.ty.span()))
+        format_ident!("__field_{at}", span = located_at_call(field.ty.span()))
     };
     let values: Vec<Ident> = fields.iter().enumerate().map(value).collect();
     let pattern = match fields {

@@ -1,13 +1,13 @@
 //! Buttons: on a card, and under a message.
 //!
-//! A button is the same thing in both places. What pressing it does is a word, because channels
-//! have words of their own beside the known ones.
+//! A button is the same type in both places. Its action is a string rather than an enum, because
+//! channels have actions of their own beside the known ones.
 
 use crate::Raw;
 use crate::json::wire_struct::wire_struct;
 
 wire_struct! {
-    /// A button: what stands on it, and what pressing it does.
+    /// A button: its label and its action.
     ///
     /// # Example
     ///
@@ -22,21 +22,21 @@ wire_struct! {
     pub struct CardAction, "action";
     required {}
     optional {
-        /// What pressing does, such as `imBack`, `postBack` or `openUrl`: the member `type`.
+        /// The type of action, such as `imBack`, `postBack` or `openUrl`: the member `type`.
         kind: String = "type",
-        /// What stands on the button.
+        /// The label of the button.
         title: String = "title",
         /// The address of a picture on the button.
         image: String = "image",
-        /// What the picture shows, for those who do not see it.
+        /// The alternative text of the picture.
         image_alt_text: String = "imageAltText",
         /// The text that a message back carries.
         text: String = "text",
-        /// What the chat shows as said when the button is pressed.
+        /// The text that the chat shows when the button is pressed.
         display_text: String = "displayText",
-        /// What is sent or opened.
+        /// The value to send, or the URL to open.
         value: Raw = "value",
-        /// What only this channel understands.
+        /// Data in a form of the channel's own.
         channel_data: Raw = "channelData",
     }
 }
@@ -57,7 +57,7 @@ wire_struct! {
     pub struct SuggestedActions, "suggestedActions";
     required {}
     optional {
-        /// The ids of those who see them; all do when this is not set.
+        /// The ids of the recipients; unset, all members see the buttons.
         to: Vec<String> = "to",
         /// The buttons.
         actions: Vec<CardAction> = "actions",
@@ -76,7 +76,7 @@ impl CardAction {
     /// The kind of button that begins a sign-in.
     pub const SIGN_IN: &'static str = "signin";
 
-    /// A button whose press is the same as saying what stands on it.
+    /// A button whose press is the same as saying its label.
     #[must_use]
     pub fn im_back(title: impl Into<String>) -> Self {
         let title = title.into();
@@ -91,7 +91,7 @@ impl CardAction {
         Self::new(Self::POST_BACK, title).with_value(value)
     }
 
-    /// A button whose press sends a text and a value; the chat shows what stands on the button.
+    /// A button whose press sends a text and a value; the chat shows the label.
     #[must_use]
     pub fn message_back(
         title: impl Into<String>,
@@ -109,20 +109,20 @@ impl CardAction {
         Self::new(Self::OPEN_URL, title).with_value(url.into())
     }
 
-    /// A button of a kind, with what stands on it.
+    /// A button of a kind, with its label.
     #[must_use]
     pub fn new(kind: impl Into<String>, title: impl Into<String>) -> Self {
         Self { kind: Some(kind.into()), title: Some(title.into()), ..Self::default() }
     }
 
-    /// Sets what is sent or opened.
+    /// Sets the value to send, or the URL to open.
     #[must_use]
     pub fn with_value(mut self, value: impl Into<serde_json::Value>) -> Self {
         self.value = Some(Raw::from(value.into()));
         self
     }
 
-    /// Puts a picture on the button, and says what it shows.
+    /// Sets the picture on the button and its alternative text.
     #[must_use]
     pub fn with_image(mut self, url: impl Into<String>, alt: impl Into<String>) -> Self {
         (self.image, self.image_alt_text) = (Some(url.into()), Some(alt.into()));
@@ -131,13 +131,13 @@ impl CardAction {
 }
 
 impl SuggestedActions {
-    /// Buttons that all see.
+    /// Buttons for all members.
     #[must_use]
     pub fn new(actions: impl IntoIterator<Item = CardAction>) -> Self {
         Self { actions: Some(actions.into_iter().collect()), ..Self::default() }
     }
 
-    /// Adds one who sees them; the others then do not.
+    /// Adds a recipient; only recipients see the buttons.
     #[must_use]
     pub fn with_recipient(mut self, id: impl Into<String>) -> Self {
         self.to.get_or_insert_default().push(id.into());
@@ -148,6 +148,6 @@ impl SuggestedActions {
     /// [`Activity::suggested_actions`](crate::Activity::suggested_actions).
     #[must_use]
     pub fn to_raw(&self) -> Raw {
-        Raw::of(self).expect("names, texts and JSON are JSON")
+        Raw::of(self).expect("strings and JSON text can be written as JSON")
     }
 }

@@ -1,4 +1,4 @@
-//! The adaptive card: JSON of a format of its own, which this crate carries and does not look into.
+//! Adaptive card: JSON in a format of its own, which this crate carries and does not parse.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::Raw;
 
 /// An adaptive card, as its JSON.
 ///
-/// Design it elsewhere, include the file, or write it down with `serde_json::json!`.
+/// Include the JSON file of a designer, or write it with `serde_json::json!`.
 ///
 /// # Example
 ///

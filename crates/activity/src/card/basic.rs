@@ -21,7 +21,7 @@ macro_rules! basic_card {
                 images: Vec<CardImage> = "images",
                 /// The buttons.
                 buttons: Vec<CardAction> = "buttons",
-                /// What pressing the card itself does.
+                /// The action when the card itself is pressed.
                 tap: CardAction = "tap",
             }
         }

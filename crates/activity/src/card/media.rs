@@ -1,4 +1,4 @@
-//! Cards that play: an animation, a sound, a film.
+//! Media cards: animation, audio, video.
 
 use super::{CardAction, MediaUrl, ThumbnailUrl, attach};
 use crate::Raw;
@@ -17,23 +17,23 @@ macro_rules! media_card {
                 subtitle: String = "subtitle",
                 /// The text.
                 text: String = "text",
-                /// What is shown until it plays.
+                /// The picture to show until it plays.
                 image: ThumbnailUrl = "image",
-                /// What to play: one thing, in one or more forms.
+                /// The media to play: one thing, in one or more forms.
                 media: Vec<MediaUrl> = "media",
                 /// The buttons.
                 buttons: Vec<CardAction> = "buttons",
-                /// Whether it may be shared; channels say yes when it is not set.
+                /// True if it may be shared, which is the default of channels.
                 is_shareable: bool = "shareable",
-                /// Whether it begins again at its end; channels say yes when it is not set.
+                /// True if it plays in a loop, which is the default of channels.
                 is_looping: bool = "autoloop",
-                /// Whether it plays by itself; channels say yes when it is not set.
+                /// True if it plays by itself (autostart), which is the default of channels.
                 is_starting: bool = "autostart",
                 /// The shape of the picture: `16:9` or `4:3`.
                 aspect: String = "aspect",
-                /// How long it plays, as an ISO 8601 duration.
+                /// The duration, in ISO 8601.
                 duration: String = "duration",
-                /// What media events of this card bring along.
+                /// The value that media events of this card carry.
                 value: Raw = "value",
             }
         }
@@ -61,7 +61,7 @@ macro_rules! media_card {
                 self
             }
 
-            /// Sets what is shown until it plays.
+            /// Sets the picture to show until it plays.
             #[must_use]
             pub fn with_image(mut self, image: impl Into<ThumbnailUrl>) -> Self {
                 self.image = Some(image.into());

@@ -10,9 +10,9 @@ wire_struct! {
     optional {
         /// The address.
         url: String = "url",
-        /// What it shows, for those who do not see it.
+        /// The alternative text.
         alt: String = "alt",
-        /// What pressing the picture does.
+        /// The action when the picture is pressed.
         tap: CardAction = "tap",
     }
 }
@@ -24,7 +24,7 @@ wire_struct! {
     optional {
         /// The address.
         url: String = "url",
-        /// What it shows, for those who do not see it.
+        /// The alternative text.
         alt: String = "alt",
     }
 }
@@ -48,14 +48,14 @@ impl CardImage {
         Self { url: Some(url.into()), ..Self::default() }
     }
 
-    /// Says what the picture shows, for those who do not see it.
+    /// Sets the alternative text.
     #[must_use]
     pub fn with_alt(mut self, alt: impl Into<String>) -> Self {
         self.alt = Some(alt.into());
         self
     }
 
-    /// Sets what pressing the picture does.
+    /// Sets the action when the picture is pressed.
     #[must_use]
     pub fn with_tap(mut self, tap: CardAction) -> Self {
         self.tap = Some(tap);

@@ -1,4 +1,4 @@
-//! The receipt: what was bought, and what it cost.
+//! Receipt card: items, prices and totals.
 
 use super::{CardAction, CardImage, attach};
 use crate::json::wire_struct::wire_struct;
@@ -22,13 +22,13 @@ wire_struct! {
     optional {
         /// The title.
         title: String = "title",
-        /// What should be known beside the items, such as a number of the order.
+        /// Facts beside the items, such as the order number.
         facts: Vec<Fact> = "facts",
-        /// What was bought.
+        /// The items that were bought.
         items: Vec<ReceiptItem> = "items",
-        /// What pressing the card itself does.
+        /// The action when the card itself is pressed.
         tap: CardAction = "tap",
-        /// What it costs in all.
+        /// The total.
         total: String = "total",
         /// The tax in it.
         tax: String = "tax",
@@ -40,23 +40,23 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A line of a receipt that is not an item: what it is about, and what it says.
+    /// A line of a receipt that is not an item.
     pub struct Fact, "fact";
     required {}
     optional {
-        /// What it is about.
+        /// The name of the fact.
         key: String = "key",
-        /// What it says.
+        /// Its value.
         value: String = "value",
     }
 }
 
 wire_struct! {
-    /// A thing on a receipt.
+    /// An item on a receipt.
     pub struct ReceiptItem, "item";
     required {}
     optional {
-        /// What it is.
+        /// The name of the item.
         title: String = "title",
         /// The line under it.
         subtitle: String = "subtitle",
@@ -64,11 +64,11 @@ wire_struct! {
         text: String = "text",
         /// A picture of it.
         image: CardImage = "image",
-        /// What it costs.
+        /// The price.
         price: String = "price",
-        /// How many.
+        /// The quantity.
         quantity: String = "quantity",
-        /// What pressing it does.
+        /// The action when the item is pressed.
         tap: CardAction = "tap",
     }
 }
@@ -82,7 +82,7 @@ impl ReceiptCard {
         Self { title: Some(title.into()), ..Self::default() }
     }
 
-    /// Adds a line that is not an item.
+    /// Adds a fact.
     #[must_use]
     pub fn with_fact(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let (key, value) = (Some(key.into()), Some(value.into()));
@@ -90,14 +90,14 @@ impl ReceiptCard {
         self
     }
 
-    /// Adds a thing.
+    /// Adds an item.
     #[must_use]
     pub fn with_item(mut self, item: ReceiptItem) -> Self {
         self.items.get_or_insert_default().push(item);
         self
     }
 
-    /// Sets what it costs in all.
+    /// Sets the total.
     #[must_use]
     pub fn with_total(mut self, total: impl Into<String>) -> Self {
         self.total = Some(total.into());
@@ -127,13 +127,13 @@ impl ReceiptCard {
 }
 
 impl ReceiptItem {
-    /// A thing and its price.
+    /// An item with its price.
     #[must_use]
     pub fn new(title: impl Into<String>, price: impl Into<String>) -> Self {
         Self { title: Some(title.into()), price: Some(price.into()), ..Self::default() }
     }
 
-    /// Sets how many.
+    /// Sets the quantity.
     #[must_use]
     pub fn with_quantity(mut self, quantity: impl Into<String>) -> Self {
         self.quantity = Some(quantity.into());

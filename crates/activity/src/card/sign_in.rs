@@ -44,7 +44,8 @@ wire_struct! {
         text: String = "text",
         /// The connection, by the name it has in the service's settings.
         connection_name: String = "connectionName",
-        /// What a client that is signed in already can trade its token for.
+        /// The resource for single sign-on: a client that is signed in can exchange its token for
+        /// it.
         token_exchange_resource: TokenExchangeResource = "tokenExchangeResource",
         /// The button.
         buttons: Vec<CardAction> = "buttons",
@@ -52,15 +53,15 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a client that is signed in already can trade its token for.
+    /// The resource for single sign-on: a client that is signed in can exchange its token for it.
     pub struct TokenExchangeResource, "tokenExchangeResource";
     required {}
     optional {
-        /// Names this request, so that its answer is known.
+        /// The id of this request, to match its answer.
         id: String = "id",
-        /// What the token should be for.
+        /// The URI of the resource that the token should be for.
         uri: String = "uri",
-        /// Who gives it.
+        /// The id of the identity provider.
         provider_id: String = "providerId",
     }
 }
@@ -93,7 +94,7 @@ impl OAuthCard {
         self
     }
 
-    /// Sets what a client that is signed in already can trade its token for.
+    /// Sets the resource for single sign-on.
     #[must_use]
     pub fn with_exchange(mut self, resource: TokenExchangeResource) -> Self {
         self.token_exchange_resource = Some(resource);
@@ -102,7 +103,7 @@ impl OAuthCard {
 }
 
 impl TokenExchangeResource {
-    /// A resource, and the name of this request.
+    /// A resource with the id of this request.
     #[must_use]
     pub fn new(id: impl Into<String>, uri: impl Into<String>) -> Self {
         Self { id: Some(id.into()), uri: Some(uri.into()), ..Self::default() }

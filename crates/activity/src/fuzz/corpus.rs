@@ -1,14 +1,14 @@
-//! The corpus of a fuzz target, replayed by an ordinary test.
+//! Replay of a fuzz target's corpus, for ordinary tests.
 
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-/// How many damaged copies of each file are tried.
+/// The number of damaged copies of each file that are tried.
 const COPIES: u64 = 100;
 
-/// Runs a check on every file of `fuzz/corpus/<target>` and on damaged copies of each: the same
-/// ones every time, so that a failure comes again. Says how many inputs that were.
+/// Runs a check on every file of `fuzz/corpus/<target>` and on damaged copies of each. The copies
+/// are the same every time, so a failure is reproducible. Returns the number of inputs.
 ///
 /// # Panics
 ///
@@ -54,7 +54,7 @@ fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A copy with one to three bytes changed, parts cut out or parts of another file put in.
+/// Mutates a copy: one to three bytes changed, parts cut out or parts of another file put in.
 fn damage(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut copy = bytes.to_vec();
     for _ in 0..=dice.below(3) {
@@ -73,7 +73,7 @@ fn damage(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     copy
 }
 
-/// Numbers that look random and are the same on every run: SplitMix64.
+/// Deterministic pseudo-random numbers: SplitMix64.
 struct Dice(u64);
 
 impl Dice {
@@ -84,7 +84,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// From zero to below `end`, which is not zero.
+    /// A number from zero to below `end`, which is not zero.
     fn below(&mut self, end: usize) -> usize {
         // The remainder is smaller than `end`, so it fits.
         usize::try_from(self.next() % end as u64).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The invoke `adaptiveCard/action`: somebody pressed a button of the sort `Action.Execute`.
+//! Invoke `adaptiveCard/action`: a user pressed a button of the type `Action.Execute`.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::json::wire_struct::wire_struct;
 use crate::{Activity, AdaptiveCard, Raw};
 
 wire_struct! {
-    /// What an adaptive card sends when a button of the sort `Action.Execute` is pressed.
+    /// The value that an adaptive card sends when a button of the type `Action.Execute` is pressed.
     ///
     /// # Example
     ///
@@ -27,13 +27,13 @@ wire_struct! {
     pub struct AdaptiveCardInvoke, "adaptiveCardAction";
     required {}
     optional {
-        /// What was pressed; it is there when the value was read by [`AdaptiveCardInvoke::of`].
+        /// The button that was pressed; always set by [`AdaptiveCardInvoke::of`].
         action: AdaptiveCardAction = "action",
         /// A token, when the card asked for one.
         authentication: Raw = "authentication",
-        /// What completes a sign-in.
+        /// The code that completes a sign-in.
         state: String = "state",
-        /// Why it was sent: `manual` or `automatic`.
+        /// The trigger of the invoke: `manual` or `automatic`.
         trigger: String = "trigger",
     }
 }
@@ -43,13 +43,13 @@ wire_struct! {
     pub struct AdaptiveCardAction, "action";
     required {}
     optional {
-        /// The sort of button: `Action.Execute`.
+        /// The type of button: `Action.Execute`.
         kind: String = "type",
         /// The id of the button.
         id: String = "id",
-        /// What the bot should do, in the card's own word.
+        /// The verb: the card's own name for the action.
         verb: String = "verb",
-        /// What the button brings along, with the inputs of the card.
+        /// The data of the button, with the inputs of the card.
         data: Raw = "data",
     }
 }
@@ -67,14 +67,14 @@ pub struct AdaptiveCardResponse {
 impl AdaptiveCardInvoke {
     /// The name of the invoke.
     pub const NAME: &'static str = "adaptiveCard/action";
-    /// The one sort of button that is answered this way.
+    /// The type of button that sends this invoke.
     pub const EXECUTE: &'static str = "Action.Execute";
 
     /// Reads the value of an invoke, and checks it.
     ///
     /// # Errors
     ///
-    /// When there is no value, no action, or an action of another sort. The error is the body to
+    /// When there is no value, no action, or an action of another type. The error is the body to
     /// answer with.
     pub fn of(activity: &Activity) -> Result<Self, InvokeError> {
         let invoke: Self = value(activity)?
@@ -89,17 +89,17 @@ impl AdaptiveCardInvoke {
         }
     }
 
-    /// What the button brings along, as a type of one's own.
+    /// Deserialises the data of the button and the inputs of the card.
     ///
     /// # Errors
     ///
-    /// When it does not fit the type.
+    /// When the data does not fit the type.
     pub fn data<T: serde::de::DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         let data = self.action.as_ref().and_then(|action| action.data.clone());
         data.unwrap_or_else(Raw::null).get()
     }
 
-    /// What the bot should do, in the card's own word; empty when it has none.
+    /// The verb of the button, or the empty string.
     #[must_use]
     pub fn verb(&self) -> &str {
         self.action.as_ref().and_then(|action| action.verb.as_deref()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The invoke `application/search`: a card's input asks for what fits what was typed.
+//! Invoke `application/search`: type-ahead search for an input of an adaptive card.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::json::wire_struct::wire_struct;
 use crate::{Activity, Raw};
 
 wire_struct! {
-    /// What an input of an adaptive card asks for while the user types.
+    /// A search request that an input of an adaptive card sends while the user types.
     ///
     /// # Example
     ///
@@ -24,15 +24,15 @@ wire_struct! {
     pub struct SearchInvoke, "search";
     required {}
     optional {
-        /// The sort of search: `search`, `searchAnswer` or `typeahead`.
+        /// The type of search: `search`, `searchAnswer` or `typeahead`.
         kind: String = "kind",
-        /// What was typed.
+        /// The text that was typed.
         query_text: String = "queryText",
-        /// How many to give, and from which on: `{"skip":0,"top":5}`.
+        /// Paging of the results: `{"skip":0,"top":5}`.
         query_options: Raw = "queryOptions",
-        /// Where it is asked.
+        /// The context of the input.
         context: Raw = "context",
-        /// Which of the bot's lists to search.
+        /// The data set to search, by the bot's own name for it.
         dataset: String = "dataset",
     }
 }
@@ -97,7 +97,7 @@ impl SearchInvoke {
 }
 
 impl SearchResponse {
-    /// What fits, best first.
+    /// A response with these results, best first.
     #[must_use]
     pub fn new(results: impl IntoIterator<Item = SearchResult>) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl SearchResponse {
 }
 
 impl SearchResult {
-    /// What is shown, and what the input then holds.
+    /// A result: the title to show, and the value that the input then holds.
     #[must_use]
     pub fn new(title: impl Into<String>, value: impl Into<String>) -> Self {
         Self { title: title.into(), value: value.into() }

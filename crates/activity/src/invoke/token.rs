@@ -1,4 +1,4 @@
-//! Tokens of a user, as the channel's service hands them over.
+//! User tokens of OAuth sign-ins, and their exchange (single sign-on).
 
 use std::fmt;
 
@@ -35,13 +35,13 @@ wire_struct! {
         connection_name: String = "connectionName",
         /// The token.
         token: Token = "token",
-        /// When it ends.
+        /// The time when it expires.
         expiration: String = "expiration",
     }
 }
 
 wire_struct! {
-    /// A client offers a token to trade: the value of the invoke `signin/tokenExchange`.
+    /// A client offers a token for exchange: the value of the invoke `signin/tokenExchange`.
     pub struct TokenExchangeRequest, "tokenExchange";
     required {}
     optional {
@@ -49,13 +49,13 @@ wire_struct! {
         id: String = "id",
         /// The connection that it is for.
         connection_name: String = "connectionName",
-        /// The token to trade.
+        /// The token to exchange.
         token: Token = "token",
     }
 }
 
 wire_struct! {
-    /// The answer to a client whose token could not be traded.
+    /// The answer to a client whose token could not be exchanged.
     pub struct TokenExchangeResponse, "tokenExchange";
     required {}
     optional {
@@ -63,7 +63,7 @@ wire_struct! {
         id: String = "id",
         /// The connection that it was for.
         connection_name: String = "connectionName",
-        /// Why it was not traded.
+        /// The reason of the failure.
         failure_detail: String = "failureDetail",
     }
 }

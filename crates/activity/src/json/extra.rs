@@ -1,4 +1,4 @@
-//! The members that have no typed field, in the order they came.
+//! Members that have no typed field, in the order in which they came.
 //!
 //! A list rather than a map: an activity has a handful of them, and their order is worth keeping.
 
@@ -44,7 +44,7 @@ impl Extra {
         }
     }
 
-    /// Takes a member out.
+    /// Removes a member, and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Raw> {
         let index = self.0.iter().position(|(known, _)| &**known == name)?;
         Some(self.0.remove(index).1)
@@ -55,26 +55,27 @@ impl Extra {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Reports whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds without looking for the name; the reader calls [`Extra::repeated`] once at the end.
+    /// Adds a member without a check of its name; the reader calls [`Extra::repeated`] at the end.
     pub(crate) fn push(&mut self, name: Box<str>, value: Raw) {
         self.0.push((name, value));
     }
 
-    /// A name that stands here twice.
+    /// A name that stands here twice, if there is one.
     ///
-    /// A few names are compared pair by pair; sorting keeps a body of a million affordable.
+    /// A few names are compared pair by pair. More are sorted first, so that a body of a million
+    /// members does not take quadratic time.
     pub(crate) fn repeated(&self) -> Option<&str> {
         if self.0.len() <= 8 {
             let mut rest = self.iter();

@@ -1,4 +1,4 @@
-//! A JSON value kept exactly as it came.
+//! JSON value kept as text, exactly as it came.
 //!
 //! Text rather than a tree: most values only pass through a bot, so nothing is spent on taking them
 //! apart, and a number of thirty digits leaves with thirty digits.
@@ -14,12 +14,12 @@ use serde_json::value::RawValue;
 
 use crate::json::write::ObjectText;
 
-/// How much room for writing a thread keeps from one time to the next.
+/// The largest scratch buffer that a thread keeps for reuse.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
 
 thread_local! {
-    /// Where texts are written before their length is known: they are copied once, and nothing
-    /// grows.
+    /// Scratch buffer of the thread: texts are written here while their length is unknown, then
+    /// copied once into an allocation of the right size.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -42,8 +42,8 @@ thread_local! {
 #[derive(Clone)]
 pub struct Raw(Text);
 
-/// A text, by where it comes from. What `serde_json` has read it also writes as it is; what was
-/// written here it would read again first.
+/// A text, by its origin. `serde_json` writes its own [`RawValue`] without a check; a text that was
+/// written here it has to parse first.
 #[derive(Clone)]
 enum Text {
     Read(Arc<RawValue>),
@@ -62,7 +62,7 @@ impl Raw {
         RawValue::from_string(text).map(Self::from)
     }
 
-    /// Writes a value of one's own as JSON.
+    /// Serialises a value as JSON.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Raw {
         })
     }
 
-    /// Makes a JSON object member by member, straight as text.
+    /// Writes a JSON object member by member, straight as text.
     ///
     /// # Example
     ///
@@ -94,7 +94,7 @@ impl Raw {
     #[must_use]
     pub fn object(fill: impl FnOnce(&mut ObjectText<'_>)) -> Self {
         in_scratch(|text| {
-            let mut text = String::from_utf8(text).expect("nothing is UTF-8");
+            let mut text = String::from_utf8(text).expect("an empty buffer is valid UTF-8");
             ObjectText::write(&mut text, fill);
             let kept = Self(Text::Written(text.as_str().into()));
             (text.into_bytes(), kept)
@@ -116,7 +116,7 @@ impl Raw {
         }
     }
 
-    /// Reads the text as a type of one's own.
+    /// Deserialises the text.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Raw {
         serde_json::from_str(self.as_str())
     }
 
-    /// Whether the value is `null`.
+    /// Reports whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.as_str() == "null"
@@ -176,7 +176,7 @@ impl<'de> Deserialize<'de> for Raw {
     }
 }
 
-/// Writes with this thread's room for that, which is empty; what is written within finds another.
+/// Runs `write` with this thread's scratch buffer, cleared. A nested call gets a buffer of its own.
 fn in_scratch<T>(write: impl FnOnce(Vec<u8>) -> (Vec<u8>, T)) -> T {
     let mut text = SCRATCH.take();
     text.clear();

@@ -2,8 +2,7 @@
 //!
 //! A reply is written on every turn. A serialiser looks through each name for characters to escape,
 //! though none has any, and through each text character by character; that took a tenth of a turn.
-//! What is written here is what `serde_json` writes, byte by byte; a property test compares the
-//! two.
+//! The result equals that of `serde_json`, byte by byte; a property test compares them.
 //!
 //! Brackets, commas, names and escapes are seen to here, so whatever is made is one JSON value.
 

@@ -1,4 +1,4 @@
-//! What a channel lists: conversations, and the forms of a file.
+//! Listings of a channel: conversations, and the views of a file.
 
 use crate::json::wire_struct::wire_struct;
 use crate::{Account, AttachmentInfo, Raw};
@@ -19,7 +19,7 @@ wire_struct! {
     pub struct PagedConversations, "conversations";
     required {}
     optional {
-        /// What to ask with for the next ones; there are no more without it.
+        /// The token to ask with for the next page; unset on the last page.
         continuation_token: String = "continuationToken",
         /// The conversations.
         conversations: Vec<ConversationMembers> = "conversations",
@@ -43,7 +43,7 @@ wire_struct! {
     optional {
         /// The id of the conversation.
         id: String = "id",
-        /// Who takes part.
+        /// The members of the conversation.
         members: Vec<Account> = "members",
     }
 }
@@ -67,13 +67,13 @@ wire_struct! {
     optional {
         /// The name of the form, such as `original` or `thumbnail`.
         view_id: String = "viewId",
-        /// How long it is; [`bytes`](AttachmentView::bytes) reads it.
+        /// The size in bytes; [`bytes`](AttachmentView::bytes) reads it.
         size: Raw = "size",
     }
 }
 
 impl AttachmentView {
-    /// How many bytes it has, if the channel says a number.
+    /// The size in bytes, if the channel gives a number.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         self.size.as_ref()?.get().ok()

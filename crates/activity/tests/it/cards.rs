@@ -1,4 +1,4 @@
-//! Cards as a bot builds them, and the JSON that a channel gets: one line per card.
+//! Cards as a bot builds them, against the JSON that a channel gets.
 
 use sayso_activity::{
     Activity, AdaptiveCard, AnimationCard, Attachment, AudioCard, CardAction, CardImage, HeroCard,
@@ -114,7 +114,7 @@ fn every_card_is_the_json_that_its_channel_expects() {
         let expected = json!({ "contentType": content_type, "content": content });
         let written = serde_json::to_value(&attachment).unwrap();
         assert_eq!(written, expected, "{sort}");
-        // What another bot reads is what this one built.
+        // A bot that reads the JSON gets the card that was built.
         let again: Attachment = serde_json::from_value::<Value>(written)
             .map(|value| serde_json::from_str(&value.to_string()).unwrap())
             .unwrap();

@@ -1,4 +1,4 @@
-//! What the fuzzer has found is checked on every run.
+//! Regression tests from the fuzzer: the corpora are replayed on every run.
 
 use sayso_activity::fuzz;
 

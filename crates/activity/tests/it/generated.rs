@@ -1,4 +1,4 @@
-//! Generated bodies: valid activities are kept whole, and no body whatever makes the reader panic.
+//! Property tests: valid activities are kept whole, and no body makes the parser panic.
 
 use proptest::prelude::*;
 use sayso_activity::Activity;
@@ -44,7 +44,7 @@ fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(members.into_iter().collect::<Map<_, _>>())
 }
 
-/// Members that are no typed field, with any value.
+/// Members without a typed field, with any value.
 fn unknown_members() -> impl Strategy<Value = Map<String, Value>> {
     let name = any::<String>().prop_map(|name| format!("x{name}"));
     prop::collection::vec((name, any_json()), 0..5)
@@ -80,7 +80,7 @@ fn activity() -> impl Strategy<Value = Value> {
 
 fn is_kept(activity: &Activity, text: &str) -> bool {
     let written = activity.to_text();
-    // There are two ways to write one: straight, and by serde.
+    // There are two writers: straight as text, and by serde.
     assert_eq!(written, serde_json::to_string(activity).unwrap());
     tree(&written) == tree(text)
 }
@@ -105,7 +105,7 @@ proptest! {
         }
     }
 
-    /// There are two ways to read one, too: the quick one must read nothing else than serde's.
+    /// The fast path must read the same as serde, or give up.
     #[test]
     fn a_body_with_any_bytes_changed_is_read_as_serde_reads_it(
         activity in activity(),

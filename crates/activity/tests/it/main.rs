@@ -1,4 +1,4 @@
-//! Nothing is lost: whatever is read as an activity is written as the same JSON value.
+//! Round trips: whatever is read as an activity is written as the same JSON value.
 
 #[cfg(test)]
 mod cards;

@@ -1,4 +1,4 @@
-//! Sample activities: our own odd ones, and those of the specification where it is at hand.
+//! Sample activities: unusual ones of our own, and those of the specification if it is at hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ fn nothing_of_the_specification_samples_is_lost() {
     let samples = samples(&folder);
     assert_eq!(samples.is_empty(), !folder.exists());
     for (path, text) in samples {
-        // The files were saved with a mark that a request body must not have.
+        // The files begin with a byte order mark, which a request body must not have.
         let text = text.trim_start_matches('\u{feff}');
         match path.file_name().and_then(|name| name.to_str()).unwrap() {
             "ChannelAccount.json" | "SubChannelAccount.json" => check::<Account>(&path, text),

@@ -7,8 +7,7 @@ use syn::{
     punctuated::Punctuated,
 };
 
-/// What `#[state(...)]` says.
-#[derive(Debug)]
+/// Arguments of `#[state(...)]`.
 pub(super) struct Settings {
     pub(super) version: u32,
     /// One for each older version, in order.
@@ -16,7 +15,6 @@ pub(super) struct Settings {
 }
 
 /// The function that makes the next version of an older one.
-#[derive(Debug)]
 pub(super) struct Upcaster {
     pub(super) from: u32,
     pub(super) with: Path,
@@ -77,7 +75,7 @@ impl Parse for Pair {
     }
 }
 
-/// Every version from the first to the one before the current needs a way up, and no other has one.
+/// Checks that every version below the current one has exactly one upcaster, and no other has one.
 fn one_for_each(version: &LitInt, given: Vec<(LitInt, Path)>) -> syn::Result<Vec<Upcaster>> {
     let current: u32 = version.base10_parse()?;
     let mut upcasters: Vec<Upcaster> = Vec::with_capacity(given.len());
@@ -100,7 +98,8 @@ fn one_for_each(version: &LitInt, given: Vec<(LitInt, Path)>) -> syn::Result<Vec
     }
     upcasters.sort_by_key(|upcaster| upcaster.from);
     let is_missing = |from: &u32| upcasters.iter().all(|known| known.from != *from);
-    // The list is as long as what was written, whatever the version says.
+    // Finds the first gap, so it takes no longer than the list that was given, however large the
+    // version is.
     if let Some(missing) = (1..current).find(is_missing) {
         let message = format!(
             "version {missing} has no upcaster: add `{missing} = function` to `upcast(...)`; the \

@@ -1,4 +1,4 @@
-//! What the derive refuses, in which words and where; and what it makes.
+//! Tests of `#[derive(BotState)]`: its errors with their spans, and the code it generates.
 
 use super::expand;
 use crate::root::Root;
@@ -54,7 +54,7 @@ fn what_is_wrong_is_said_and_what_to_do() {
 }
 
 #[test]
-fn the_twin_has_the_fields_and_what_serde_is_told_of_them() {
+fn the_remote_definition_has_the_fields_and_what_serde_is_told_of_them() {
     let text = "#[state(version = 2, upcast(1 = a::b))] #[serde(rename_all = \"camelCase\")]
         /// Not for serde.
         struct O<T: Clone> { #[serde(default)] a: Vec<T>, /** Nor this. */ b: Option<Box<Self>> }";

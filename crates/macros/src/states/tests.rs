@@ -1,4 +1,4 @@
-//! What the derive refuses, in which words and where; and what it makes.
+//! Tests of `#[derive(States)]`: its errors with their spans, and the code it generates.
 
 use proc_macro2::TokenStream;
 

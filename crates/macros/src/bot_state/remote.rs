@@ -1,30 +1,30 @@
-//! The twin: the same fields under the same `#[serde(...)]` attributes.
+//! Remote definition for serde: a copy of the type with the same `#[serde(...)]` attributes.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Generics, ext::IdentExt, spanned::Spanned};
 
-/// The remote definition of the caller's type.
+/// Serde's remote definition of the caller's type.
 #[derive(Debug)]
-pub(super) struct Twin {
+pub(super) struct RemoteDefinition {
     ident: Ident,
     pub(super) definition: TokenStream,
-    /// Whether what serde writes may be something else than an object of the fields.
+    /// True if serde may write something else than an object of the fields.
     pub(super) is_wrapped: bool,
 }
 
-/// What is said about the container in `#[serde(...)]`, as far as it matters here.
+/// The container attributes of `#[serde(...)]` that matter here.
 #[derive(Debug, Default)]
-struct Said {
+struct ContainerAttributes {
     is_renamed: bool,
     is_transparent: bool,
 }
 
-impl Twin {
-    pub(super) fn of(input: &DeriveInput, room: &TokenStream) -> syn::Result<Self> {
-        let said = Said::of(&input.attrs)?;
+impl RemoteDefinition {
+    pub(super) fn of(input: &DeriveInput, versioned: &TokenStream) -> syn::Result<Self> {
+        let container = ContainerAttributes::of(&input.attrs)?;
         let ident = format_ident!("__Stored{}", input.ident.unraw());
-        let attributes = attributes(input, room, &said);
+        let attributes = attributes(input, versioned, &container);
         let generics = &input.generics;
         let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
         let original = &input.ident;
@@ -32,7 +32,8 @@ impl Twin {
         let (body, is_wrapped) = match &input.data {
             Data::Struct(data) => {
                 let fields = fields(&data.fields, &myself)?;
-                let is_object = matches!(data.fields, Fields::Named(_)) && !said.is_transparent;
+                let is_object =
+                    matches!(data.fields, Fields::Named(_)) && !container.is_transparent;
                 let body = match &data.fields {
                     Fields::Named(_) => quote!(struct #ident #impl_generics #bounds #fields),
                     _ => quote!(struct #ident #impl_generics #fields #bounds;),
@@ -56,7 +57,7 @@ impl Twin {
         Ok(Self { ident, definition: quote!(#attributes #body), is_wrapped })
     }
 
-    /// The twin as a path to its functions.
+    /// The path to the functions of the definition.
     pub(super) fn path(&self, generics: &Generics) -> TokenStream {
         let (ident, (_, ty_generics, _)) = (&self.ident, generics.split_for_impl());
         let turbofish = ty_generics.as_turbofish();
@@ -64,9 +65,9 @@ impl Twin {
     }
 }
 
-impl Said {
+impl ContainerAttributes {
     fn of(attrs: &[Attribute]) -> syn::Result<Self> {
-        let mut said = Self::default();
+        let mut container = Self::default();
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("serde")) {
             attr.parse_nested_meta(|meta| {
                 let refused = ["from", "try_from", "into", "remote", "crate"];
@@ -76,16 +77,16 @@ impl Said {
                          stand on a type inside of it"
                     )));
                 }
-                said.is_renamed |= meta.path.is_ident("rename");
-                said.is_transparent |= meta.path.is_ident("transparent");
+                container.is_renamed |= meta.path.is_ident("rename");
+                container.is_transparent |= meta.path.is_ident("transparent");
                 skip_value(&meta)
             })?;
         }
-        Ok(said)
+        Ok(container)
     }
 }
 
-/// Passes over `= value` or `(...)`: it is serde's business.
+/// Skips `= value` or `(...)`, which serde will parse.
 fn skip_value(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(syn::Token![=]) {
         meta.value()?.parse::<syn::Expr>()?;
@@ -97,16 +98,20 @@ fn skip_value(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-fn attributes(input: &DeriveInput, room: &TokenStream, said: &Said) -> TokenStream {
+fn attributes(
+    input: &DeriveInput,
+    versioned: &TokenStream,
+    container: &ContainerAttributes,
+) -> TokenStream {
     let (ident, serde) = (&input.ident, serde_only(&input.attrs));
-    // serde wants paths as text, and takes the parameters from the twin.
+    // Serde takes paths as text, and the type parameters from the definition.
     let remote = ident.to_string();
-    let serde_path = quote!(#room::private::serde).to_string().replace(' ', "");
+    let serde_path = quote!(#versioned::private::serde).to_string().replace(' ', "");
     let name = ident.unraw().to_string();
-    // A tagged struct writes its name, which is not the twin's.
-    let rename = (!said.is_renamed).then(|| quote!(#[serde(rename = #name)]));
+    // A tagged struct writes its name, which must be the caller's.
+    let rename = (!container.is_renamed).then(|| quote!(#[serde(rename = #name)]));
     quote! {
-        #[derive(#room::private::serde::Serialize, #room::private::serde::Deserialize)]
+        #[derive(#versioned::private::serde::Serialize, #versioned::private::serde::Deserialize)]
         #[serde(crate = #serde_path, remote = #remote)]
         #rename
         #(#serde)*
@@ -142,7 +147,7 @@ fn one_field(field: &Field, myself: &TokenStream) -> syn::Result<TokenStream> {
     Ok(quote!(#(#serde)* #name #colon #kind))
 }
 
-/// In the twin, `Self` would be the twin.
+/// Replaces `Self`, which would name the definition, by the caller's type.
 fn without_self(tokens: TokenStream, myself: &TokenStream) -> TokenStream {
     let each = tokens.into_iter().map(|token| match token {
         TokenTree::Ident(ident) if ident == "Self" => myself.clone(),
