@@ -24,12 +24,12 @@ use tokio::runtime::{Builder, Runtime};
 /// The answers that a straight-line conversation has had when it resumes.
 const ANSWERS: u64 = 50;
 
-/// Something that is measured.
+/// A measured bot, with the documents that each of its turns starts from.
 struct Case {
     name: &'static str,
     bot: Bot,
     documents: Documents,
-    /// The least that this must be below, in microseconds, less the plain turn.
+    /// Upper bound in microseconds of what it may cost more than the plain turn.
     goal: Option<f64>,
     rounds: Vec<f64>,
 }

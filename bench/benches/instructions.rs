@@ -36,14 +36,15 @@ fn parse_message(messages: Vec<String>) -> Vec<Activity> {
     messages.iter().map(parse).collect::<Result<_, _>>().expect("our messages are activities")
 }
 
-/// What a number of pure runs start from.
+/// Inputs of a number of pure runs.
 struct Runs {
     runtime: Runtime,
     bot: Bot,
     inputs: Vec<(Activity, Documents)>,
 }
 
-/// Some runs, on a state that an earlier run wrote: it is not read twice to see what changed.
+/// Runs on a state that an earlier run wrote, so that it need not be read twice to see what
+/// changed.
 fn runs(cut: Cut, count: u64) -> Runs {
     let runtime = Builder::new_current_thread().build().expect("the system gives a runtime");
     let documents = Documents::from([(inputs::key(0), pizza::state(cut))]);
@@ -69,7 +70,7 @@ fn run_all(runs: Runs) -> (Runtime, Bot) {
     (runtime, bot)
 }
 
-/// Some steps in the middle of a waterfall: a number is understood, kept, and another asked for.
+/// Steps in the middle of a waterfall: recognise a number, keep it, ask for another.
 fn waterfall(count: u64) -> Runs {
     let runtime = Builder::new_current_thread().build().expect("the system gives a runtime");
     let bot = peer::bot(Logic::Dialog);

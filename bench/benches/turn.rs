@@ -19,14 +19,14 @@ use sayso_bench::{
     world::World,
 };
 
-/// How many conversations are in flight at the same time, where it is more than one.
+/// Concurrency: conversations in flight, in the cases with more than one.
 const MANY: usize = 64;
 
-/// Something that is measured.
+/// A measured workload: turns, or raw saves.
 struct Case {
     name: &'static str,
     work: Work,
-    /// How many steps each conversation has in a round.
+    /// Steps per conversation and round.
     steps: usize,
     rounds: Vec<Round>,
 }
@@ -36,7 +36,7 @@ enum Work {
     Saves(Box<Saves>),
 }
 
-/// What one step of a round took.
+/// Measurements of one round, per step.
 struct Round {
     cost: Cost,
     commits: f64,
@@ -95,7 +95,7 @@ impl Case {
         println!("{per_second:>8.0}{commits:>9.2}{flushes:>9.3}");
     }
 
-    /// How fast these turns are, where the given saves are 1; of rounds that ran side by side.
+    /// Throughput of these turns relative to the given saves, round by round.
     fn speed_beside(&self, saves: &Self) -> Middle {
         let rounds = self.rounds.iter().zip(&saves.rounds);
         Middle::of(rounds.map(|(turn, save)| save.cost.wall / turn.cost.wall))

@@ -1,17 +1,18 @@
-//! The inputs: an inbound message and a stored document, each of a fixed size.
+//! Inputs of fixed size: inbound messages and stored documents.
 
 use sayso_activity::Activity;
 use sayso_turn::{Bag, Key};
 
 use crate::pizza::{self, Cut, TOPPINGS};
 
-/// How large an inbound message is as JSON, in bytes.
+/// Size of an inbound message as JSON, in bytes.
 pub const MESSAGE_BYTES: usize = 600;
 
-/// How many turns a document remembers: as many as the default limit allows.
+/// Number of turn ids that a document remembers: the default limit.
 pub const SEEN: usize = 256;
 
-/// How many turns a small document remembers. With the order and a reply that waits for its
+/// Number of turn ids that a small document remembers. With the order and a reply that waits for
+/// its
 /// delivery it has about 1 KiB.
 pub const SEEN_SMALL: usize = 26;
 
@@ -53,7 +54,7 @@ pub fn next(sample: &Activity, number: u64) -> Activity {
     }
 }
 
-/// What the `number`th message says.
+/// Text of the `number`th message.
 fn topping(number: u64) -> &'static str {
     let at = usize::try_from(number % TOPPINGS.len() as u64).expect("a remainder is small");
     TOPPINGS.get(at).expect("a remainder is below its divisor")
@@ -69,8 +70,8 @@ pub fn key(conversation: usize) -> Key {
     Key::conversation("webchat", &id).expect("our names are keys")
 }
 
-/// The numbers of so many conversations among so many documents, as far apart as chance would have
-/// them, and the same every time. With as many documents as conversations it is all of them.
+/// Picks so many conversations among so many documents: scattered as if by chance, the same every
+/// time. With as many documents as conversations these are all of them.
 #[must_use]
 pub fn scattered(conversations: usize, documents: usize) -> Vec<usize> {
     // A prime: no number comes twice.

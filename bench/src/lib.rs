@@ -1,4 +1,4 @@
-//! What the benchmarks share: the bot, its messages and state, and an engine with all of it around.
+//! Fixtures of the benchmarks: the bots, their messages and state, and an engine around them.
 //!
 //! * `cargo bench -p sayso-bench --bench instructions`: instruction counts of the stages of a turn.
 //!   They hardly change from run to run, so they are what a change is judged by.

@@ -1,9 +1,8 @@
-//! Load on bots behind HTTP, and the channel's side of it: who sends messages, and where replies
-//! arrive.
+//! Load generator for bots behind HTTP, with the channel's side: clients that send messages, and a
+//! sink for the replies.
 //!
-//! One thread, which waits for all connections together: to send to somebody who sleeps wakes him
-//! up, the sender pays for it, and beyond loopback no bot would. It is the same for every runtime
-//! that it meets.
+//! All connections share one thread. On loopback, sending to a sleeping thread wakes it up at the
+//! sender's expense, a cost that no bot has with a real network. It is the same for every runtime.
 
 mod client;
 mod rush;
@@ -32,19 +31,19 @@ static THREAD: LazyLock<Runtime> = LazyLock::new(|| {
     one.expect("the system gives a thread")
 });
 
-/// Waits for a future. What it spawns runs on the thread of the generator.
+/// Waits for a future. Tasks that it spawns run on the thread of the generator.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
     THREAD.block_on(future)
 }
 
-/// A conversation that nobody has had yet.
+/// The id of a conversation that does not exist yet.
 #[must_use]
 pub fn new_conversation() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("c{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// The figure below which this share of them lies; 0 without figures.
+/// Percentile: the figure below which this share of them lies; 0 without figures.
 #[must_use]
 pub fn percentile(figures: &[f64], share: f64) -> f64 {
     let mut figures = figures.to_vec();

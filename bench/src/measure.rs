@@ -1,13 +1,13 @@
-//! Measuring: wall and CPU time of a piece of work, and what the middle of many such figures is.
+//! Measurement of wall and CPU time, and the median of many figures.
 
 use std::{fmt, time::Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What a piece of work took, in microseconds per step of it.
+/// Cost of a piece of work, in microseconds per step.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// Time on the wall.
+    /// Wall time.
     pub wall: f64,
     /// CPU time of all threads of this process.
     pub cpu: f64,
@@ -16,7 +16,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Does a piece of work of so many steps.
+    /// Measures a piece of work of so many steps.
     pub fn of(steps: usize, work: impl FnOnce()) -> Self {
         let (began, cpu, own) = (Instant::now(), cpu_of_process(), cpu_of_thread());
         work();
@@ -40,19 +40,19 @@ fn micros(clock: ClockId) -> f64 {
     time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
 }
 
-/// The middle of some figures, and how far the middle half of them spreads.
+/// Median and interquartile range.
 #[derive(Clone, Copy, Debug)]
 pub struct Middle {
     /// The median.
     pub median: f64,
-    /// A quarter of the figures is below this.
+    /// Lower quartile.
     pub low: f64,
-    /// A quarter of the figures is above this.
+    /// Upper quartile.
     pub high: f64,
 }
 
 impl Middle {
-    /// The middle of at least one figure.
+    /// Computes the median of at least one figure.
     ///
     /// # Panics
     /// When there is none.

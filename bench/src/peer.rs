@@ -14,7 +14,7 @@ use sayso_dialog::{
 use sayso_turn::{Bot, BotError, Turn};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// What a bot does.
+/// Logic of a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logic {
     /// A list that grows.
@@ -36,7 +36,7 @@ impl Logic {
         }
     }
 
-    /// What a user says in a conversation, and what the bot must answer.
+    /// Messages of a user in a conversation, each with the expected reply.
     #[must_use]
     pub fn script(self) -> [(&'static str, &'static str); 3] {
         match self {
@@ -51,7 +51,7 @@ impl Logic {
         }
     }
 
-    /// What a user says in a conversation of so many messages, and what the bot must answer.
+    /// Messages of a user in a conversation of so many messages, each with the expected reply.
     #[must_use]
     pub fn conversation(self, messages: usize) -> Vec<(String, String)> {
         let owned = |(text, answer): (&str, &str)| (text.to_owned(), answer.to_owned());
@@ -146,7 +146,7 @@ async fn pizza(mut turn: Turn) -> Result<(), BotError> {
     Ok(())
 }
 
-/// What a prompt for a number gives.
+/// Result of a prompt for a number: the number, or its text.
 trait Answer: DeserializeOwned + Send {
     fn number(self) -> Result<i64, BotError>;
 }

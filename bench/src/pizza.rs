@@ -1,4 +1,4 @@
-//! The pizza bot with a state that stays at one size, however many turns it has.
+//! The pizza bot with a state of constant size, however many turns it has had.
 //!
 //! The reply names what is on the pizza now. Beside that the state remembers the customer and
 //! earlier pizzas, as states do.
@@ -6,13 +6,13 @@
 use sayso_turn::{Bag, Bot, BotError, Turn};
 use serde::{Deserialize, Serialize};
 
-/// How large the state is as JSON, in bytes.
+/// Size of the state as JSON, in bytes.
 pub const STATE_BYTES: usize = 1024;
 
-/// What people say, in turn. The pizza has the last of each, so its size does not change.
+/// Texts of the messages, in rotation. The pizza keeps the last six, so its size does not change.
 pub const TOPPINGS: [&str; 6] = ["ham", "olives", "mushrooms", "onions", "anchovies", "corn"];
 
-/// How the state is cut into properties.
+/// Division of the state into properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// One property: every turn reads and writes all of it.
@@ -21,37 +21,37 @@ pub enum Cut {
     Apart,
 }
 
-/// What the bot works with.
+/// The bot's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// What is on the pizza, the oldest first.
+    /// Toppings, oldest first.
     pub toppings: Vec<String>,
-    /// Whom the pizza is for, if that is part of the order.
+    /// The customer, if part of the order's property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<Customer>,
 }
 
-/// Whom a pizza is for.
+/// The customer of a pizza.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Customer {
-    /// How to address them.
+    /// Name to address them by.
     pub name: String,
-    /// Where they live.
+    /// Address for the delivery.
     pub address: String,
-    /// Whether they want to hear of offers.
+    /// `true` if they want to hear of offers.
     pub is_subscribed: bool,
-    /// What the driver should know.
+    /// Notes for the driver.
     pub notes: String,
-    /// What they had before.
+    /// Earlier pizzas.
     pub earlier: Vec<Pizza>,
 }
 
-/// A pizza of the past.
+/// An earlier pizza.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pizza {
-    /// What was on it.
+    /// Its toppings.
     pub toppings: Vec<String>,
-    /// What it cost.
+    /// Its price.
     pub price_cents: u32,
 }
 

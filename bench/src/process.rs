@@ -1,4 +1,4 @@
-//! What the system knows of a process: how much CPU time it has had, how much memory it holds.
+//! CPU time and memory of a process, from Linux's `/proc`.
 
 use std::{fs, io};
 

@@ -1,9 +1,9 @@
-//! Conditional saves by the client library of an engine and nothing else.
+//! Raw saves: conditional writes by the client library of an engine and nothing else.
 //!
-//! One document a statement is what somebody would write who wants durable documents with a
-//! compare-and-swap and no more. Many in one are the best that the engine can do. Neither has an
-//! index of what is due, nor an outcome settled after a failure. They are the yardsticks for what
-//! whole turns cost on the same engine.
+//! One document a statement is the obvious code for durable documents with compare-and-swap and no
+//! more. Many in one statement are the best that the engine can do. Neither keeps an index of due
+//! documents or settles unknown outcomes. They are the baselines for the cost of whole turns on the
+//! same engine.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub use self::sqlite::RawSqlite;
 #[cfg(feature = "engines")]
 pub use self::{batched::BatchedPostgres, postgres::RawPostgres, redis::RawRedis};
 
-/// What is saved, by turns: two documents that are as different as those of two turns in a row. An
-/// engine that is given the same again may write less to its log than it must for real ones.
+/// Document bodies, saved alternately. They differ as those of two successive turns do: an engine
+/// that is given the same again may write less to its log than it must for real ones.
 pub type Bodies = [Arc<str>; 2];
 
 /// The first body or the second.
@@ -29,10 +29,10 @@ fn body_of(bodies: &Bodies, is_second: bool) -> &str {
     if is_second { second } else { first }
 }
 
-/// How much CPU time a server has taken so far, in microseconds, where that can be asked.
+/// Function that reads the CPU time of a server so far, in microseconds, where that can be known.
 pub type ServerCpu = Box<dyn FnMut() -> Option<f64>>;
 
-/// Saves documents again and again.
+/// A workload: saves the same documents again and again.
 pub trait Raw {
     /// Saves every document so many times.
     ///
@@ -40,10 +40,10 @@ pub trait Raw {
     /// When a save fails, or finds another version than the one that was saved last.
     fn run(&mut self, count: usize);
 
-    /// Waits until nothing of that goes on any more.
+    /// Waits until no work goes on in the background.
     fn rest(&mut self) {}
 
-    /// How many commits there were so far, where more than one save may belong to a step.
+    /// Number of commits so far, where they may differ from the number of steps.
     fn commits(&self) -> Option<u64> {
         None
     }

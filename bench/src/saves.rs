@@ -1,4 +1,4 @@
-//! Conditional saves on a store and nothing else: the least that a durable turn could cost on it.
+//! Saves by a store without an engine: a lower bound for the cost of a durable turn on it.
 
 use std::{path::Path, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{
     raw::{Bodies, Raw},
 };
 
-/// How many documents are made at the same time.
+/// Concurrency while documents are created.
 const TOGETHER: usize = 64;
 
 /// Documents of one size, each saved again and again.
@@ -72,7 +72,7 @@ impl Saves {
         Self { runtime, store, sqlite: None, bodies, documents }
     }
 
-    /// How many documents there are.
+    /// Number of documents.
     #[must_use]
     pub fn conversations(&self) -> usize {
         self.documents.len()
@@ -99,13 +99,13 @@ impl Saves {
         });
     }
 
-    /// How many saves SQLite has made so far.
+    /// Number of saves by SQLite so far.
     #[must_use]
     pub fn commits(&self) -> u64 {
         self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().writes)
     }
 
-    /// How often SQLite has flushed so far.
+    /// Number of flushes by SQLite so far.
     #[must_use]
     pub fn flushes(&self) -> u64 {
         self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().transactions)

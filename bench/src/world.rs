@@ -1,8 +1,8 @@
-//! A world: an engine, a store that holds conversations, and a channel that takes every reply.
+//! Fixture: an engine, a store that holds conversations, and a channel that takes every reply.
 //!
 //! The runtime has one thread, so that what is counted is the engine's work and not the scheduler's
-//! moving of it. SQLite has threads of its own. Only a world on a server runs as bots do in
-//! production, on a runtime that is given.
+//! moving of it. SQLite has threads of its own. Only [`World::small`] takes a runtime, such as one
+//! with many threads, as bots have in production.
 
 use std::{
     path::Path,
@@ -34,7 +34,7 @@ pub struct World {
     engine: Engine,
     store: Arc<dyn Store>,
     sqlite: Option<Arc<SqliteStore>>,
-    /// The numbers of those that are spoken in.
+    /// Numbers of the conversations that get messages.
     conversations: Vec<usize>,
     next: u64,
 }
@@ -180,7 +180,7 @@ impl World {
         }
     }
 
-    /// How large the first conversation's document is now, in bytes.
+    /// Size of the first conversation's document now, in bytes.
     ///
     /// # Panics
     /// When it is not there.
@@ -190,24 +190,24 @@ impl World {
         stored.expect("the store answers").expect("the document exists").body.len()
     }
 
-    /// How many commits the engine has made so far.
+    /// Number of commits by the engine so far.
     #[must_use]
     pub fn commits(&self) -> u64 {
         self.engine.stats().commits
     }
 
-    /// How often SQLite has flushed so far.
+    /// Number of flushes by SQLite so far.
     #[must_use]
     pub fn flushes(&self) -> u64 {
         self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().transactions)
     }
 }
 
-/// What a world starts with.
+/// Initial documents and limits of a world.
 struct Start {
     document: String,
     limits: Limits,
-    /// How many there are at least, also where nothing is said.
+    /// Minimum number of documents, including those of conversations that get no messages.
     documents: usize,
 }
 

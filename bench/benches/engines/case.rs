@@ -1,4 +1,4 @@
-//! An engine, several ways, round by round.
+//! One storage engine, measured in several ways (turns, saves, raw saves), round by round.
 
 use std::io::Write;
 
@@ -9,17 +9,17 @@ use sayso_bench::{
 
 use crate::MANY;
 
-/// How few and how many steps a conversation has in a round.
+/// Bounds of the steps per conversation and round, as [`Way::warm_up`] chooses them.
 const STEPS_MIN: usize = 1;
 const STEPS_MAX: usize = 1000;
 
-/// How many turns there should be for one raw save by the best pattern.
+/// Goal: throughput of turns as a share of that of the fastest raw saves.
 const GOAL: f64 = 0.85;
 
-/// An engine, several ways.
+/// A storage engine, and the ways it is measured in.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// How often the store of the turns has flushed, where it counts that.
+    /// Number of flushes by the store under the turns, if it counts them.
     pub(crate) flushes: Box<dyn Fn() -> Option<u64>>,
     pub(crate) server_cpu: ServerCpu,
     /// Turns, saves of our store, then the raw ones. The last one cleans the server up, so it goes
@@ -32,12 +32,12 @@ pub(crate) struct Way {
     name: &'static str,
     is_raw: bool,
     work: Box<dyn Raw>,
-    /// How many steps each conversation has in a round, so that all ways are measured equally long.
+    /// Steps per conversation and round: chosen so that all ways take equally long.
     steps: usize,
     figures: Vec<Figures>,
 }
 
-/// What a round of a way showed, for each of its steps.
+/// Measurements of one round, per step.
 #[derive(Clone, Copy)]
 struct Figures {
     wall: f64,
@@ -45,7 +45,7 @@ struct Figures {
     /// CPU time of the server, where it can be asked.
     server: f64,
     commits: f64,
-    /// How many commits shared a flush.
+    /// Commits per flush (group commit).
     together: f64,
 }
 
@@ -54,7 +54,7 @@ impl Way {
         Self { name, is_raw, work: Box::new(work), steps: 8, figures: Vec::new() }
     }
 
-    /// Runs once, to find out how many steps take so long, in microseconds.
+    /// Warms up, and chooses the number of steps so that a round takes about so many microseconds.
     pub(crate) fn warm_up(&mut self, micros: f64) {
         let cost = Cost::of(self.steps, || self.work.run(self.steps));
         self.work.rest();
@@ -82,14 +82,14 @@ impl Way {
         });
     }
 
-    /// What all of it took in CPU time, here and on the server.
+    /// CPU time of all rounds, of this process and of the server, in microseconds.
     pub(crate) fn cpu(&self) -> f64 {
         let all = (self.steps * MANY) as f64;
         let server = |found: &Figures| if found.server.is_nan() { 0.0 } else { found.server };
         self.figures.iter().map(|found| (found.cpu + server(found)) * all).sum()
     }
 
-    /// How many of its steps there were for one that took so long, round by round.
+    /// Throughput relative to the fastest raw saves, whose wall times per round are given.
     fn ratio(&self, best: &[f64]) -> Middle {
         Middle::of(self.figures.iter().zip(best).map(|(found, best)| best / found.wall))
     }
@@ -100,7 +100,9 @@ impl Way {
 }
 
 impl Case {
-    /// Every way once, each time in another order: what one leaves behind meets them all.
+    /// Measures every way once. The order rotates from round to round, so that what one way leaves
+    /// behind
+    /// affects all the others alike.
     pub(crate) fn measure(&mut self) {
         let Self { flushes, server_cpu, ways, .. } = self;
         let first = self.rounds % ways.len();
@@ -111,7 +113,7 @@ impl Case {
         self.rounds += 1;
     }
 
-    /// What a raw save took by the best pattern, round by round.
+    /// Wall time of a raw save in the fastest raw way, round by round.
     fn best(&self) -> Vec<f64> {
         let in_round = |round: usize| {
             let raw = self.ways.iter().filter(|way| way.is_raw);
@@ -120,7 +122,7 @@ impl Case {
         (0..self.rounds).map(|round| in_round(round).fold(f64::INFINITY, f64::min)).collect()
     }
 
-    /// Notes what every round showed as a line of JSON, in the form of the other results.
+    /// Writes a line of JSON per round, in the format of the other results.
     pub(crate) fn note(&self, results: &mut impl Write) -> std::io::Result<()> {
         let (Some(turns), Some(raw)) = (self.ways.first(), self.ways.last()) else { return Ok(()) };
         for ((turns, raw), best) in turns.figures.iter().zip(&raw.figures).zip(self.best()) {

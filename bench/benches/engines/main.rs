@@ -36,24 +36,24 @@ use tokio::runtime::{Builder, Runtime};
 
 use self::case::{Case, Way};
 
-/// What we advise for bots in production; the raw saves have it too.
+/// The allocator that we recommend for production; the raw saves run on it, too.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// How many saves or turns are in flight at the same time.
+/// Concurrency: saves or turns in flight.
 const MANY: usize = 64;
 
-/// How many documents a file of SQLite has; those that are written lie scattered among them.
+/// Documents in a SQLite file; those that are written lie scattered among them.
 const DOCUMENTS: usize = 20_000;
 
 const USAGE: &str = "usage: cargo bench -p sayso-bench --features engines --bench engines -- [--quick] [--turns] [postgres] [redis] [sqlite]";
 
-/// What all engines are measured with.
+/// Fixture shared by the measurements of all engines.
 struct Bench {
-    /// As bots have it: a thread for each core.
+    /// The runtime that bots use: a thread for each core.
     runtime: Arc<Runtime>,
     folder: PathBuf,
-    /// What two turns in a row have saved.
+    /// Documents as two successive turns saved them.
     bodies: Bodies,
     /// Tells this run from others on the same server.
     name: String,
@@ -62,7 +62,7 @@ struct Bench {
 const ALONE: &str = "raw saves";
 const BATCHED: &str = "raw saves, batched";
 
-/// Which part of the machine's CPU other programs may take: with more, rates say little.
+/// Share of the machine's CPU that other programs may take before rates say little.
 const QUIET: f64 = 0.1;
 
 /// Whole turns.
@@ -261,8 +261,7 @@ fn run(is_quick: bool, is_profiled: bool, chosen: &[String]) -> Result<(), Box<d
     Ok(())
 }
 
-/// How much CPU time all programs on this machine have taken so far, in microseconds, where the
-/// system tells.
+/// CPU time of all programs on this machine since it started, in microseconds, if the system tells.
 fn cpu_of_machine() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let mut ticks = stat.lines().next()?.split_whitespace().skip(1).map(str::parse::<f64>);

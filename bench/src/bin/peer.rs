@@ -1,4 +1,4 @@
-//! The program that stands for this runtime where runtimes are measured side by side.
+//! `sayso-peer`: our bot as a program, for measurements side by side with other runtimes.
 //!
 //! * `sayso-peer serve`: the bot as a server, by the variables `LOGIC`, `STORE`, `PORT`,
 //!   `CONTAINER` and `AZURITE_PORT`. It prints a line that begins with `ready` when it takes
@@ -77,7 +77,7 @@ fn serve() -> anyhow::Result<()> {
     })
 }
 
-/// Takes every reply and remembers the last.
+/// A channel that takes every reply and remembers the last.
 #[derive(Debug, Default)]
 struct Tray {
     last: Mutex<String>,
@@ -141,8 +141,9 @@ impl InProcess {
         Ok(())
     }
 
-    /// Walks through whole conversations, and waits until nothing is left to do, so that what
-    /// follows a turn is counted with it.
+    /// Plays whole conversations, and waits until the engine is idle, so that what follows a turn
+    /// is
+    /// counted with it.
     fn run(&mut self, count: usize) -> anyhow::Result<()> {
         let first = self.conversations;
         self.conversations += count;

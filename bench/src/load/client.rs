@@ -1,4 +1,4 @@
-//! A client of a bot: sends it activities over one connection that is kept.
+//! HTTP client of a bot: sends it activities over one kept-alive connection.
 
 use std::{io, net::SocketAddr, time::Duration};
 
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::wire::Wire;
 
-/// How long an answer may take before the connection counts as dead.
+/// Timeout of an answer; then the connection counts as dead.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection to a bot, opened when it is needed.
@@ -43,7 +43,7 @@ impl Client {
         Ok(self.call("POST", "/api/messages", body).await?.0)
     }
 
-    /// What the bot has counted.
+    /// Statistics of the bot.
     ///
     /// # Errors
     /// When it does not tell.

@@ -14,10 +14,10 @@ use crate::peer;
 
 /// Replies are waited for until there was none for so long.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// How long the bot may take to tell its list.
+/// Timeout of the bot's answer to `list`.
 const LIST: Duration = Duration::from_secs(20);
 
-/// What became of a rush.
+/// Outcome of a rush.
 #[derive(Debug)]
 pub struct Rush {
     /// Messages that were answered well.
@@ -95,7 +95,7 @@ pub fn rush(
     Ok(Rush { answered, confirmed, saved, lost, last, conversation })
 }
 
-/// What the bot confirmed, and when the last answer or reply came.
+/// Collects the toppings that the bot confirmed, and the time of the last answer or reply.
 async fn confirmations(
     replies: &mut Replies,
     count: usize,

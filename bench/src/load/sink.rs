@@ -42,7 +42,7 @@ pub struct Replies(mpsc::UnboundedReceiver<Reply>);
 /// A reply that has arrived.
 #[derive(Debug)]
 pub struct Reply {
-    /// What the bot said.
+    /// The text of the reply.
     pub text: String,
     /// When it was read.
     pub at: Instant,
@@ -64,9 +64,9 @@ impl Replies {
 struct Shared {
     boxes: Mutex<HashMap<String, mpsc::UnboundedSender<Reply>>>,
     connections: AtomicU64,
-    /// Whether replies are left unanswered.
+    /// `true` while replies are left unanswered.
     is_holding: watch::Sender<bool>,
-    /// How many are.
+    /// Number of replies left unanswered.
     held: AtomicUsize,
 }
 
@@ -90,7 +90,7 @@ impl Sink {
         format!("http://{}", self.address)
     }
 
-    /// How many connections bots have opened so far.
+    /// Number of connections that bots have opened so far.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::Relaxed)
@@ -109,18 +109,18 @@ impl Sink {
         drop(self.shared.boxes().remove(conversation));
     }
 
-    /// From now on replies are read and not answered: they are in flight.
+    /// Holds replies from now on: they are read and not answered, so they stay in flight.
     pub fn hold(&self) {
         let _before = self.shared.is_holding.send_replace(true);
     }
 
-    /// How many replies wait for an answer.
+    /// Number of replies that wait for an answer.
     #[must_use]
     pub fn held(&self) -> usize {
         self.shared.held.load(Ordering::Relaxed)
     }
 
-    /// From now on replies are answered. Those that were held are dropped with their connections.
+    /// Answers replies from now on. Held ones are dropped with their connections.
     pub fn release(&self) {
         self.shared.held.store(0, Ordering::Relaxed);
         let _before = self.shared.is_holding.send_replace(false);
@@ -160,7 +160,7 @@ impl Shared {
         }
     }
 
-    /// Waits while replies are held; whether this one was.
+    /// Waits while replies are held. Returns `true` if this one was.
     async fn was_held(&self) -> bool {
         if !*self.is_holding.borrow() {
             return false;

@@ -1,4 +1,4 @@
-//! A walk: many conversations, one after the other on each of some connections.
+//! Closed-loop load: many conversations over a number of connections, one at a time on each.
 
 use std::{
     io,
@@ -13,15 +13,15 @@ use std::{
 use super::{Client, Sink, new_conversation, wait};
 use crate::peer::{self, Logic};
 
-/// How long a reply may take.
+/// Timeout of a reply.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a walk saw.
+/// Outcome of a walk.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// How many turns there were.
+    /// Number of turns.
     pub turns: usize,
-    /// How long all of it took.
+    /// Wall time of the whole walk.
     pub wall: Duration,
     /// From sending a message to its HTTP answer, in milliseconds.
     pub answers_ms: Vec<f64>,
@@ -31,17 +31,17 @@ pub struct Walk {
     pub wrong: usize,
 }
 
-/// What conversations are like.
+/// Shape of the conversations.
 #[derive(Clone, Copy, Debug)]
 pub struct Talk {
-    /// What the bot does.
+    /// The bot's logic.
     pub logic: Logic,
-    /// How many messages a conversation has.
+    /// Number of messages per conversation.
     pub messages: usize,
 }
 
-/// Walks through conversations. The next message of a conversation goes out when the answer and the
-/// reply to the one before are there; successive messages go to successive bots.
+/// Plays conversations. The next message of a conversation goes out when the answer and the reply
+/// to the one before are there; successive messages go to successive bots.
 ///
 /// # Errors
 /// When a bot cannot be reached.
@@ -80,7 +80,7 @@ struct Walker {
     sink: Arc<Sink>,
     talk: Talk,
     clients: Vec<Client>,
-    /// Counts the messages: whose turn it is among the bots.
+    /// Counts messages, for round-robin over the bots.
     turn: usize,
     seen: Walk,
 }

@@ -1,4 +1,4 @@
-//! A connection that carries HTTP/1.1, as little of it as bots and channels use.
+//! Minimal HTTP/1.1 connection: the part that bots and channels use.
 
 use std::{io, net::SocketAddr};
 
@@ -23,7 +23,7 @@ pub(super) struct Message {
     pub(super) is_last: bool,
 }
 
-/// How long a body is.
+/// Length of a body.
 enum Length {
     Bytes(usize),
     Chunked,

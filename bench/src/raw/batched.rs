@@ -1,4 +1,4 @@
-//! PostgreSQL by tokio-postgres: one statement for many saves, over two connections.
+//! Batched raw saves on PostgreSQL by tokio-postgres: one statement for many, over two connections.
 //!
 //! The best that raw saves can do there. Nobody hands a save over to anybody and waits, as real
 //! callers would; each connection saves its half of the documents again and again.
@@ -11,7 +11,7 @@ use tokio_postgres::{Client, Error, NoTls};
 use super::{Bodies, Raw};
 use crate::inputs;
 
-/// How many connections there are. More wait for each other.
+/// Number of connections. More wait for each other.
 const LANES: usize = 2;
 
 /// Documents in a table.

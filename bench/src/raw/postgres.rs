@@ -1,4 +1,4 @@
-//! PostgreSQL by tokio-postgres: a statement for each save, on a pool of connections.
+//! Raw saves on PostgreSQL by tokio-postgres: a statement for each, on a pool of connections.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio_postgres::NoTls;
 use super::{Bodies, Raw, ServerCpu, body_of};
 use crate::inputs;
 
-/// How many connections the pool has. More bring nothing on a small server.
+/// Size of the connection pool. More bring nothing on a small server.
 const CONNECTIONS: usize = 16;
 
 /// Documents in a table.

@@ -1,4 +1,4 @@
-//! Redis by redis-rs: a script for each save, over two connections that all callers share.
+//! Raw saves on Redis by redis-rs: a script for each, over two connections that all callers share.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use super::{Bodies, Raw, ServerCpu, body_of};
 use crate::inputs;
 
-/// As many as our store has: with one alone a server that flushes every write is slower.
+/// Number of connections: that of our store. With one, a server that flushes every write is slower.
 const CONNECTIONS: usize = 2;
 
 /// Writes a document if it has the version.
@@ -128,7 +128,7 @@ struct Document {
     connection: MultiplexedConnection,
     digest: Arc<str>,
     key: String,
-    /// How often it was saved: its version is that, or nothing as long as there is no document.
+    /// Number of saves so far, which is its version; 0 while there is no document.
     version: u64,
     bodies: Bodies,
 }

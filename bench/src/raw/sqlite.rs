@@ -1,4 +1,4 @@
-//! SQLite by rusqlite: a durable transaction for each save, or one for many.
+//! Raw saves on SQLite by rusqlite: a durable transaction for each, or one for many.
 //!
 //! A file has one writer at a time, so one thread makes all saves, one after the other: nothing
 //! that has 64 callers could be faster with a transaction for each of them. With one for all of
@@ -17,9 +17,9 @@ pub struct RawSqlite {
     file: Connection,
     bodies: Bodies,
     documents: Vec<(String, i64)>,
-    /// How many saves a transaction has.
+    /// Saves per transaction.
     batch: usize,
-    /// Which body comes next.
+    /// The next save writes the second body.
     is_second_next: bool,
 }
 

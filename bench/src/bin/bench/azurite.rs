@@ -1,4 +1,4 @@
-//! Azurite, the emulator of Azure Blob Storage: started for a run, and its calls counted.
+//! Azurite, the emulator of Azure Blob Storage: starts one for a run and counts its calls.
 
 use std::{
     fs::{self, File},
@@ -13,12 +13,12 @@ use anyhow::{Context, bail, ensure};
 
 use crate::bot::free_port;
 
-/// How long it may take to be ready.
+/// Start-up timeout.
 const READY: Duration = Duration::from_secs(30);
-/// How long its log may lag behind.
+/// Maximum lag of its log behind its answers.
 const LAG: Duration = Duration::from_millis(150);
 
-/// An emulator that keeps everything in memory and ends with this value.
+/// A running emulator. It keeps everything in memory, and ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Azurite {
     child: Child,
@@ -26,17 +26,17 @@ pub(crate) struct Azurite {
     log: PathBuf,
 }
 
-/// How many calls it has had.
+/// Numbers of calls that it has answered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calls {
     /// Reads and writes of one document.
     pub(crate) documents: usize,
-    /// Looks for what waits, over all documents.
+    /// Searches over all documents: queries for due ones, and lists.
     pub(crate) looks: usize,
 }
 
 impl Azurite {
-    /// Starts it; `script` is the file `azurite-blob` of its package.
+    /// Starts Azurite; `script` is the file `azurite-blob` of its package.
     pub(crate) fn start(script: Option<&Path>, logs: &Path) -> anyhow::Result<Self> {
         let script = script.context(
             "Azurite is needed; scripts/bench installs it, or name its azurite-blob with --azurite",
@@ -67,7 +67,7 @@ impl Azurite {
         Ok(azurite)
     }
 
-    /// The calls so far, as its log has them.
+    /// Counts the calls in its log.
     pub(crate) fn calls(&self) -> anyhow::Result<Calls> {
         thread::sleep(LAG);
         let text = fs::read_to_string(&self.log)?;

@@ -1,4 +1,4 @@
-//! A bot that runs as a process of its own, and what it costs.
+//! A bot in a process of its own: starts it, measures its CPU time and memory, stops or kills it.
 
 use std::{
     fs::File,
@@ -17,22 +17,22 @@ use sayso_bench::{peer::Logic, process};
 
 use crate::runtime::{Programs, Runtime};
 
-/// How long a bot may take to be ready.
+/// Start-up timeout of a bot.
 const READY: Duration = Duration::from_secs(60);
 
-/// How long a bot may take to end.
+/// Grace period after `SIGTERM`; then the bot is killed.
 const STOP: Duration = Duration::from_secs(5);
 
-/// A process that ends with this value.
+/// A running bot. Its process ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Bot {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// From its start until it said that it is ready.
+    /// Time from starting the process until it printed `ready`.
     pub(crate) start: Duration,
 }
 
-/// Where a bot keeps its state.
+/// Storage engine of a bot.
 #[derive(Clone, Debug)]
 pub(crate) enum Store {
     Memory,
@@ -43,7 +43,7 @@ pub(crate) enum Store {
 }
 
 impl Bot {
-    /// Starts a bot and waits until it is ready. What it complains of goes to a file in `logs`.
+    /// Starts a bot and waits until it is ready. Its standard error goes to a file in `logs`.
     pub(crate) fn start(
         programs: &Programs,
         runtime: Runtime,
@@ -87,17 +87,18 @@ impl Bot {
         Ok(bot)
     }
 
-    /// The CPU time it has had so far, in microseconds.
+    /// CPU time so far, in microseconds.
     pub(crate) fn cpu(&self) -> io::Result<f64> {
         process::cpu(&self.child.id().to_string())
     }
 
-    /// The memory that it holds, in bytes.
+    /// Resident memory, in bytes.
     pub(crate) fn memory(&self) -> io::Result<u64> {
         process::memory(&self.child.id().to_string(), "VmRSS")
     }
 
-    /// Ends it in good order: a program that is watched at work says only then what was seen.
+    /// Ends it by `SIGTERM`: a program that is being profiled writes its profile only at an orderly
+    /// exit.
     fn stop(&mut self) -> io::Result<()> {
         if self.child.try_wait()?.is_some() {
             return Ok(());
@@ -113,7 +114,7 @@ impl Bot {
         self.kill()
     }
 
-    /// Ends it at once, as a crash would.
+    /// Kills it, as a crash would.
     pub(crate) fn kill(&mut self) -> io::Result<()> {
         self.child.kill()?;
         self.child.wait().map(drop)

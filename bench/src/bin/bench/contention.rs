@@ -1,4 +1,4 @@
-//! Many messages at once to one conversation that did not exist, over one and two processes on
+//! Contention: many messages at once to one new conversation, over one and two processes on
 //! Azurite.
 
 use std::{cell::RefCell, net::SocketAddr, sync::Arc};
@@ -18,7 +18,7 @@ use crate::{
     runtime::Runtime,
 };
 
-/// How many messages come at once.
+/// Numbers of concurrent messages.
 const COUNTS: [usize; 9] = [1, 2, 4, 8, 16, 32, 50, 64, 128];
 const COUNTS_QUICK: [usize; 4] = [1, 2, 50, 128];
 /// Above this, runtimes that retry without a pause take minutes.
@@ -55,7 +55,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Processes of one bot that share a container.
+/// Processes of one bot that share a container in Azurite.
 struct Group {
     runtime: Runtime,
     /// Held for as long as they are to run.

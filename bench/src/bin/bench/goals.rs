@@ -1,4 +1,4 @@
-//! The goals: for each what is wanted, what was measured, and whether that is enough.
+//! The performance goals, each with its target, the measured figure and the verdict.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use crate::{
     record::{Record, Records},
 };
 
-/// A goal, and what became of it.
+/// A performance goal and its measured figure.
 #[derive(Debug)]
 pub(crate) struct Goal {
     pub(crate) what: &'static str,
     pub(crate) wanted: String,
-    /// What was measured and whether it is enough; nothing when it was not measured.
+    /// The measured figure, and `true` if the goal is met; `None` if it was not measured.
     pub(crate) found: Option<(String, bool)>,
 }
 
-/// What was measured last, by part.
+/// Results of the last runs, by part.
 #[derive(Debug)]
 pub(crate) struct Results {
     pub(crate) in_process: Records,
@@ -187,7 +187,7 @@ impl Results {
         goals
     }
 
-    /// How much more a turn costs for every further byte of state than parsing and writing it.
+    /// Marginal CPU cost of a byte of state, relative to parsing and writing that byte as JSON.
     fn slope(&self) -> Option<f64> {
         let of = |kib, name| self.growth.median("sayso", "state", kib, name);
         let rise = |name| Some(of(256, name)? - of(16, name)?);
@@ -206,7 +206,7 @@ fn at_most(what: &'static str, most: f64, unit: &str, found: Option<f64>) -> Goa
 }
 
 impl Goal {
-    /// What was found and whether it is enough, in words.
+    /// The measured figure and the verdict, as shown in tables.
     pub(crate) fn verdict(&self) -> (&str, &'static str) {
         match &self.found {
             Some((found, true)) => (found, "met"),

@@ -1,5 +1,5 @@
-//! The cost of a turn against what it meets: the size of the state, the ids seen, the replies that
-//! wait, the conversations that there are, the instances that share a store.
+//! Scaling: the cost of a turn by the size of the state, the number of remembered ids, of waiting
+//! replies, of conversations, and of instances that share a store.
 
 use std::{
     hint::black_box,
@@ -39,11 +39,11 @@ use crate::{
 const KIB: usize = 1 << 10;
 /// Sizes of the state, in KiB.
 const STATES: [usize; 5] = [1, 4, 16, 64, 256];
-/// Ids that a conversation remembers.
+/// Numbers of remembered ids per conversation.
 const SEEN: [usize; 4] = [16, 64, 256, 1024];
-/// Replies that wait.
+/// Numbers of replies waiting in the outbox.
 const WAITING: [usize; 4] = [1, 10, 100, 1000];
-/// Conversations that there are.
+/// Numbers of conversations in the store.
 const CONVERSATIONS: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 /// Above this a quick run takes long.
 const CONVERSATIONS_QUICK: u64 = 10_000;
@@ -117,7 +117,7 @@ fn seen(bench: &Bench, log: &mut Log) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A channel that takes nothing for now.
+/// A channel that defers every delivery.
 #[derive(Debug)]
 struct Later;
 
@@ -176,7 +176,7 @@ fn conversations(bench: &Bench, log: &mut Log) -> anyhow::Result<()> {
     crowds.into_iter().try_for_each(Crowd::end)
 }
 
-/// A process with so many conversations, which has a round of turns when it is told to.
+/// A child process with so many conversations, which runs a round of turns on request.
 struct Crowd {
     count: u64,
     child: Child,

@@ -1,4 +1,4 @@
-//! Bots as servers under load from many conversations, each runtime in turn in every round.
+//! HTTP load test: bots as servers under many conversations, the runtimes in turn in every round.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -16,9 +16,9 @@ use crate::{
     runtime::Runtime,
 };
 
-/// How many conversations go on at the same time.
+/// Concurrency: connections, with one conversation at a time on each.
 const CONNECTIONS: [usize; 2] = [16, 1];
-/// How many messages a conversation has, in the short and the long case.
+/// Messages per conversation, in the short and the long case.
 const MESSAGES: [usize; 2] = [3, 30];
 
 pub(crate) fn run(bench: &Bench, is_blob: bool) -> anyhow::Result<()> {
@@ -63,14 +63,14 @@ pub(crate) fn run(bench: &Bench, is_blob: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A bot, and how many turns it has in a run of the wanted length.
+/// A running bot, and the number of turns that fill a run of the wanted length.
 struct Server {
     runtime: Runtime,
     bot: Bot,
     turns: usize,
 }
 
-/// What a bot is asked to do.
+/// The load on a bot in one run.
 struct Load<'a> {
     sink: &'a Arc<Sink>,
     azurite: Option<&'a Azurite>,

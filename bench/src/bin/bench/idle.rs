@@ -1,7 +1,6 @@
-//! One process with many conversations on SQLite, nearly all of them idle: what they hold in memory
-//! and what a turn costs beside them.
+//! Many idle conversations on SQLite: the memory that they hold, and the cost of a turn among them.
 //!
-//! A process of its own, so that its memory is that of these conversations and of nothing before.
+//! Runs in a child process, so that its memory is that of these conversations and of nothing else.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,11 +20,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::record::Record;
 
-/// How many conversations have a turn at the same time.
+/// Concurrency: conversations with a turn at the same time.
 const ACTIVE: u64 = 10;
-/// How many turns each of them has in a round.
+/// Turns of each in a round.
 const STEPS: u64 = 50;
-/// How many have their first turns at the same time.
+/// Concurrency while the conversations are created.
 const TOGETHER: u64 = 256;
 
 /// Takes every reply.
@@ -39,10 +38,10 @@ impl Channel for Null {
     }
 }
 
-/// What the process prints when it has its conversations.
+/// Line that the process prints once its conversations exist.
 pub(crate) const READY: &str = "ready";
 
-/// Says when it is ready, then measures and prints a record for every line that it reads.
+/// Prints [`READY`], then measures and prints a record for every line on standard input.
 pub(crate) fn run(conversations: u64) -> anyhow::Result<()> {
     ensure!(conversations >= ACTIVE, "there are at least {ACTIVE} conversations");
     let folder = tempfile::tempdir()?;
@@ -96,7 +95,7 @@ struct Idle {
 }
 
 impl Idle {
-    /// CPU time of a turn, in microseconds, where so many steps meet ten conversations each.
+    /// CPU time per turn, in microseconds, over so many steps of [`ACTIVE`] concurrent turns each.
     fn measure(
         &mut self,
         steps: u64,
@@ -112,7 +111,7 @@ impl Idle {
         outcome.map(|()| cost.cpu)
     }
 
-    /// A turn of each of some conversations, at the same time.
+    /// Runs a turn of each of these conversations, all at the same time.
     fn turns(&mut self, conversations: Vec<u64>) -> anyhow::Result<()> {
         let number = self.next;
         self.next += 1;
@@ -132,7 +131,7 @@ impl Idle {
         })
     }
 
-    /// Waits until nothing is left to do.
+    /// Waits until the engine is idle.
     fn rest(&self) -> anyhow::Result<()> {
         self.runtime.block_on(async {
             for _ in 0..60_000 {

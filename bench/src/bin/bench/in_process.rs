@@ -1,5 +1,5 @@
-//! Turns without HTTP on the memory store: each runtime's own program, one after the other in every
-//! round.
+//! Turns in process, without HTTP, on the memory store: each runtime's own program, one after the
+//! other in every round.
 
 use anyhow::{Context, ensure};
 use sayso_bench::peer::Logic;

@@ -1,10 +1,10 @@
-//! The machine that was measured on, and the versions of what was measured.
+//! Description of the measuring machine: hardware, versions, and the build of our programs.
 
 use std::{fs, path::Path, process::Command};
 
 use serde::{Deserialize, Serialize};
 
-/// What a reader needs to know of the machine.
+/// Hardware, versions and build options, as the page names them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Machine {
     pub(crate) processor: String,
@@ -14,17 +14,17 @@ pub(crate) struct Machine {
     pub(crate) rust: String,
     pub(crate) node: String,
     pub(crate) day: String,
-    /// Whether the last run was a quick one.
+    /// The last run was a quick one: a check, not a result.
     pub(crate) is_quick: bool,
-    /// Whether our programs were optimised for the ways they were seen to take.
+    /// Our programs were built with profile-guided optimisation (PGO).
     #[serde(default)]
     pub(crate) is_profiled: bool,
-    /// Whether they were laid out anew after that.
+    /// Their code was laid out anew after that, by LLVM's BOLT.
     #[serde(default)]
     pub(crate) is_laid_out: bool,
 }
 
-/// Writes it down beside the results.
+/// Writes `machine.json` beside the results.
 pub(crate) fn note(results: &Path, is_quick: bool) -> anyhow::Result<()> {
     let line = |path: &str, name: &str| {
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn note(results: &Path, is_quick: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was written down, if anything was measured.
+/// Reads `machine.json`; `None` if nothing was measured.
 pub(crate) fn read(results: &Path) -> Option<Machine> {
     serde_json::from_str(&fs::read_to_string(results.join("machine.json")).ok()?).ok()
 }

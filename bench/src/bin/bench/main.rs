@@ -1,6 +1,7 @@
-//! Measures this runtime, whole: in process and as a server, beside other runtimes, as it grows and
-//! when it is killed. Writes what it saw as lines of JSON, and the page with tables and plots from
-//! them.
+//! The benchmark harness: measures whole programs, in process and as servers, beside other
+//! runtimes,
+//! under growth and when killed. Writes results as lines of JSON, and from them the page with its
+//! tables and plots.
 //!
 //! `scripts/bench` builds it, starts what it needs and calls it.
 
@@ -42,7 +43,7 @@ struct Options {
     /// The script `azurite-blob` of Azurite.
     #[arg(long, global = true, env = "SAYSO_BENCH_AZURITE")]
     azurite: Option<PathBuf>,
-    /// Where the results are.
+    /// The folder for the results.
     #[arg(long, global = true, default_value = "target/bench")]
     results: PathBuf,
 }
@@ -57,7 +58,7 @@ enum Part {
     Blob,
     /// Many messages at once to one conversation, on Azurite.
     Contention,
-    /// The cost of a turn against the size of what it meets.
+    /// The cost of a turn as state, ids, replies, conversations and instances grow.
     Growth,
     /// Turns in flight on an instance that is killed.
     Recovery,
@@ -70,17 +71,17 @@ enum Part {
     /// Turns on a store with many conversations, in a process of their own.
     #[command(hide = true)]
     Idle {
-        /// How many conversations there are.
+        /// The number of conversations.
         conversations: u64,
     },
 }
 
-/// What every part needs.
+/// Options and programs that every part uses.
 #[derive(Debug)]
 struct Bench {
     is_quick: bool,
     programs: Programs,
-    /// The runtimes that are here.
+    /// The runtimes that are installed.
     runtimes: Vec<Runtime>,
     azurite: Option<PathBuf>,
     results: PathBuf,

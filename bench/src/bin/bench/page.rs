@@ -1,5 +1,5 @@
-//! The page: tables and plots of what was measured last. What stands below a mark is written by
-//! hand and kept.
+//! The page `docs/benchmarks.md`: tables and plots of the last results. Text below a marker is
+//! written by hand, and kept.
 
 mod sheet;
 
@@ -16,7 +16,7 @@ use crate::{
 
 const PAGE: &str = "docs/benchmarks.md";
 const PLOTS: &str = "docs/benchmarks";
-/// What follows it is kept.
+/// Marker: text after it is kept.
 const BY_HAND: &str = "<!-- Below this line the page is written by hand. -->";
 
 /// Writes the page and the plots.

@@ -1,4 +1,4 @@
-//! What was measured, one line of JSON for each run, in a file for each part.
+//! Results in JSON Lines: a record for each run, a file for each part.
 
 use std::{
     collections::BTreeMap,
@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 /// One run of one case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// Who was measured: `sayso` or another runtime.
+    /// Name of the measured runtime: `sayso` or another.
     pub(crate) who: String,
-    /// What was measured.
+    /// Name of the case.
     pub(crate) case: String,
-    /// How much of it: connections, messages at once, bytes, conversations.
+    /// Size of the case: connections, concurrent messages, bytes, conversations.
     pub(crate) size: u64,
     /// The figures by their names; a name ends in its unit.
     pub(crate) figures: BTreeMap<String, f64>,
@@ -40,7 +40,7 @@ impl Record {
     }
 }
 
-/// Where a part writes its records.
+/// The results file of a part, open for writing.
 #[derive(Debug)]
 pub(crate) struct Log {
     file: File,
@@ -48,7 +48,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A new file, in place of that of an earlier run.
+    /// Creates the file, replacing that of an earlier run.
     pub(crate) fn create(results: &Path, part: &str) -> anyhow::Result<Self> {
         fs::create_dir_all(results)?;
         let path = path_of(results, part);
@@ -99,7 +99,7 @@ impl Records {
         self.middle(who, case, size, name).map(|middle| middle.median)
     }
 
-    /// Every case with its size and who was measured, each once, in the order of their first runs.
+    /// Every combination of case, size and runtime once, in the order of their first runs.
     pub(crate) fn cases(&self) -> Vec<(&str, u64, &str)> {
         let mut cases = Vec::new();
         for record in &self.0 {
@@ -111,7 +111,7 @@ impl Records {
         cases
     }
 
-    /// The sizes at which somebody was measured in a case, and the median there.
+    /// Points `(size, median)` of a runtime in a case, by size.
     pub(crate) fn line(&self, who: &str, case: &str, name: &str) -> Vec<(f64, f64)> {
         let mut points: Vec<(f64, f64)> = self
             .cases()

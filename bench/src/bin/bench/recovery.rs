@@ -1,5 +1,4 @@
-//! Turns in flight on an instance that is killed: how long until another one has delivered every
-//! reply.
+//! Recovery time: an instance is killed with turns in flight, and another one delivers every reply.
 //!
 //! The channel leaves replies unanswered until enough of them are in flight; then the instance that
 //! sent them is killed, and the channel takes whatever comes.
@@ -24,9 +23,9 @@ use crate::{
     runtime::Runtime,
 };
 
-/// How many turns are in flight.
+/// Numbers of turns in flight.
 const COUNTS: [usize; 3] = [10, 1_000, 10_000];
-/// How many connections bring the messages.
+/// Connections that send the messages.
 const SENDERS: usize = 16;
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -97,8 +96,8 @@ fn measure(bench: &Bench, count: usize) -> anyhow::Result<Record> {
         .with("last_s", since(last)))
 }
 
-/// How many replies the channel has and does not answer, once they are as many as there were turns.
-/// A bot may not have sent all of them: then it is what there is after a while.
+/// Number of replies that the channel holds unanswered. Waits until there is one for every turn, at
+/// most two seconds: the bot may not send all of them.
 fn in_flight(sink: &Sink, count: usize) -> usize {
     for _ in 0..200 {
         if sink.held() >= count {
@@ -109,7 +108,7 @@ fn in_flight(sink: &Sink, count: usize) -> usize {
     sink.held()
 }
 
-/// Sends a message to each conversation. All are answered: their turns are committed.
+/// Sends a message to each conversation and waits for the answers: all turns are committed.
 fn send(sink: &Sink, bot: &Bot, conversations: &[String]) -> anyhow::Result<()> {
     let (service_url, each) = (sink.url(), conversations.len().div_ceil(SENDERS));
     wait(async {

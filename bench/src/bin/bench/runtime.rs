@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 
-/// A runtime.
+/// A measured bot runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runtime {
     Sayso,
@@ -41,13 +41,13 @@ impl Runtime {
         }
     }
 
-    /// Whether its program can keep state in Azurite.
+    /// Returns `true` if its program can keep state in Azurite.
     pub(crate) fn has_blob(self) -> bool {
         self != Self::Agents
     }
 }
 
-/// Where the programs are.
+/// Paths of the programs of all runtimes.
 #[derive(Debug)]
 pub(crate) struct Programs {
     /// The folder of the other runtimes' programs.
@@ -115,7 +115,8 @@ impl Programs {
         self.program(runtime, "serve", "server")
     }
 
-    /// Turns without HTTP: arguments `PATTERN LOGIC STORE CONVERSATIONS RUNS` follow.
+    /// The program that runs turns without HTTP; the caller adds the arguments `PATTERN LOGIC STORE
+    /// CONVERSATIONS RUNS`.
     pub(crate) fn in_process(&self, runtime: Runtime) -> anyhow::Result<Command> {
         self.program(runtime, "inproc", "inproc")
     }

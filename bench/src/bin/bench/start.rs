@@ -1,5 +1,4 @@
-//! From the start of a process to its first answer, its memory at rest, and the size of our
-//! program.
+//! Start-up time until the first reply, memory at rest, and the size of our program.
 
 use std::{
     fs,
@@ -60,7 +59,7 @@ fn measure(bench: &Bench, runtime: Runtime, sink: &Sink) -> anyhow::Result<Recor
         .with("memory_mb", memory as f64 / f64::from(1 << 20)))
 }
 
-/// The size of a program without what debuggers read.
+/// Size of a program without debug symbols, in MB.
 fn stripped_mb(program: &Path, results: &Path) -> anyhow::Result<f64> {
     let copy = results.join("stripped");
     let status = Command::new("strip").arg("-o").arg(&copy).arg(program).status();
