@@ -6,6 +6,7 @@
 //! verdict. A single caller waits for nobody. On a cluster each save is a script of its own.
 
 mod batch;
+mod calls;
 mod config;
 mod due;
 mod failure;
@@ -30,7 +31,6 @@ use std::{
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
-use redis::{Cmd, FromRedisValue, Value, from_redis_value};
 use sayso_turn::{
     Key,
     clock::Timestamp,
@@ -39,7 +39,7 @@ use sayso_turn::{
 
 use self::{
     batch::{Carrier, Row, Verdict},
-    due::Page,
+    calls::{damaged, decode},
     failure::{Call, Failure},
     link::Link,
     names::{Names, Shard},
@@ -47,12 +47,9 @@ use self::{
     script::Scripts,
     settings::Settings,
     stats::Counters,
-    version::{changes_index, condition, etag_of},
+    version::condition,
 };
-use crate::{
-    lanes::{Lanes, Late},
-    write_id::WriteIds,
-};
+use crate::{lanes::Lanes, write_id::WriteIds};
 
 pub use self::{
     config::{Durability, RedisConfig},
@@ -189,107 +186,6 @@ impl RedisStore {
     pub fn stats(&self) -> RedisStats {
         self.counters.read()
     }
-
-    /// Writes one document: its new version, or `None` on conflict.
-    async fn write(&self, write: Write) -> Result<Option<ETag>, Error> {
-        write.check_size(self, DOCUMENT_BYTES_MAX)?;
-        if condition(&write.expect).is_none() {
-            return Ok(None);
-        }
-        let (key, etag) = (write.key.clone(), etag_of(self.ids.next(), write.due));
-        let version = ETag::new(etag.as_str());
-        let row = Row { write, etag };
-        let verdict = match &self.saves {
-            // Large, and not for most: every save would carry it along.
-            None => Box::pin(batch::save(&self.names, &self.link, &self.scripts, &row)).await,
-            Some(saves) => saves.send(row, self.link.timeout()).await.unwrap_or_else(|late| {
-                Err(match late {
-                    Late::Waiting => Failure::Unsent(None),
-                    Late::UnderWay => Failure::Lost(None),
-                })
-            }),
-        };
-        Ok(self.verdict(verdict, std::iter::once(&key))?.then_some(version))
-    }
-
-    /// Writes all or none: the new versions, or `None` on conflict.
-    async fn write_all(&self, writes: &[Write]) -> Result<Option<Vec<ETag>>, Error> {
-        writes.iter().try_for_each(|write| write.check_size(self, DOCUMENT_BYTES_MAX))?;
-        let Some(first) = writes.first() else { return Ok(Some(Vec::new())) };
-        let conditions: Option<Vec<_>> =
-            writes.iter().map(|write| condition(&write.expect)).collect();
-        let Some(conditions) = conditions else { return Ok(None) };
-        let etags: Vec<_> =
-            writes.iter().map(|write| etag_of(self.ids.next(), write.due)).collect();
-        let answer = self.scripts.save_all.run(&self.link, Shard::of(&first.key), |command| {
-            let _command = command.arg(writes.len() * 2);
-            for write in writes {
-                let waiting = self.names.waiting(Shard::of(&write.key));
-                let _command = command.arg(self.names.document(&write.key)).arg(waiting);
-            }
-            for ((write, condition), etag) in writes.iter().zip(&conditions).zip(&etags) {
-                let _command = command.arg(condition).arg(etag).arg(&write.body);
-                let due = match changes_index(write) {
-                    true => millis(write.due),
-                    false => "-".to_owned(),
-                };
-                let _command = command.arg(due).arg(write.key.as_str());
-            }
-        });
-        let verdict = answer.await.and_then(decode);
-        let is_written = self.verdict(verdict, writes.iter().map(|write| &write.key))?;
-        Ok(is_written.then(|| etags.into_iter().map(ETag::new).collect()))
-    }
-
-    /// Evaluates a script's verdict: true if it wrote. The keys are those of its documents, in
-    /// order.
-    fn verdict<'a>(
-        &self,
-        verdict: Verdict,
-        mut keys: impl Iterator<Item = &'a Key> + Clone,
-    ) -> Result<bool, Error> {
-        let first = keys.clone().next();
-        let failed = |failure: Failure| failure.into_error(&self.name, first, Call::Write);
-        match verdict.map_err(failed)? {
-            1 => Ok(true),
-            0 => Ok(false),
-            number => {
-                let place = usize::try_from(number.unsigned_abs()).unwrap_or_default();
-                let key = keys.nth(place.saturating_sub(1));
-                Err(key.map_or_else(|| failed(Failure::Strange), damaged))
-            }
-        }
-    }
-
-    /// Sends a read, twice when the connection broke: a server that was restarted breaks it once.
-    async fn read(&self, shard: Shard, command: &Cmd) -> Result<Value, Failure> {
-        match self.link.call(shard, command).await {
-            Err(Failure::Lost(Some(_))) => self.link.call(shard, command).await,
-            answer => answer,
-        }
-    }
-
-    async fn due_in(
-        &self,
-        shard: Shard,
-        now: Timestamp,
-        after: Option<Key>,
-        limit: usize,
-    ) -> Result<Page, Failure> {
-        let add = |command: &mut Cmd| {
-            let after = after.as_ref().map_or("", Key::as_str);
-            let _command =
-                command.arg(2).arg(self.names.waiting(shard)).arg(self.names.ready(shard));
-            let _command = command.arg(now.as_millis()).arg(after).arg(limit);
-            let _command = command.arg(self.names.documents(shard));
-        };
-        let run = || self.scripts.due.run(&self.link, shard, add);
-        let answer = match run().await {
-            Err(Failure::Lost(Some(_))) => run().await?,
-            answer => answer?,
-        };
-        Page::read(answer).ok_or(Failure::Strange)
-    }
 }
 
 #[async_trait]
@@ -385,18 +281,4 @@ impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisStore").field("name", &self.name).finish_non_exhaustive()
     }
-}
-
-/// A time as the scripts read it.
-fn millis(at: Option<Timestamp>) -> String {
-    at.map_or_else(String::new, |at| at.as_millis().to_string())
-}
-
-fn decode<T: FromRedisValue>(value: Value) -> Result<T, Failure> {
-    from_redis_value(value).map_err(|_| Failure::Strange)
-}
-
-fn damaged(key: &Key) -> Error {
-    let reason = "it lacks the fields that this store writes".to_owned();
-    Error::Corrupt { key: key.clone(), reason }
 }

@@ -14,10 +14,9 @@ use redis::RedisWrite;
 use sayso_turn::{Key, store::Write};
 
 use super::{
-    decode,
+    calls::{decode, millis},
     failure::Failure,
     link::Link,
-    millis,
     names::{Names, Shard},
     script::Scripts,
     stats::Counters,

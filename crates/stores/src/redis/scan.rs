@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use sayso_turn::{Key, store::Error};
 
-use super::{RedisStore, decode, failure::Call, names::Shard};
+use super::{RedisStore, calls::decode, failure::Call, names::Shard};
 
 /// The number of names that one step looks at, approximately.
 const SCAN_COUNT: usize = 1000;
