@@ -21,20 +21,20 @@ use serde_json::json;
 const NAMES: [&str; 9] =
     ["hero", "thumbnail", "receipt", "signin", "oauth", "animation", "audio", "video", "adaptive"];
 
-/// What the form of the adaptive card holds.
+/// Fields of the adaptive card's form.
 #[derive(Serialize, Deserialize)]
 struct Form {
     name: String,
 }
 
-/// Messages that are going to change, each when it is its time.
+/// Ids of messages to be updated later.
 #[derive(Default, Serialize, Deserialize)]
 struct Waiting {
-    /// A card, when its button is pressed.
+    /// The hero card, updated when its button is pressed.
     hero: Option<MessageId>,
-    /// A form, when it is sent.
+    /// The form, updated when it is sent.
     form: Option<MessageId>,
-    /// An order, when the pizza is ready.
+    /// The order, updated when the pizza is ready.
     order: Option<MessageId>,
 }
 
@@ -148,7 +148,7 @@ async fn order(turn: &mut Turn) -> Result {
     Ok(())
 }
 
-/// The pizza is ready: what was said of it is said differently.
+/// Timer: the pizza is ready, so the message of the order is updated.
 async fn baked(mut turn: Turn) -> Result {
     if let Some(order) = turn.conversation::<Waiting>()?.order.take() {
         turn.update(&order, Activity::message("Your pizza is ready."));
@@ -156,7 +156,7 @@ async fn baked(mut turn: Turn) -> Result {
     Ok(())
 }
 
-/// Takes an order back: what was said of it is deleted, where the channel can do that.
+/// Cancels an order: its message is deleted, where the channel can do that.
 fn cancel(turn: &mut Turn) -> Result {
     match turn.conversation::<Waiting>()?.order.take() {
         Some(order) => {
@@ -215,7 +215,7 @@ mod tests {
         Activity::message("").with_value(value).unwrap()
     }
 
-    /// Whether a reply changes an earlier message into one with these words.
+    /// Checks that a reply updates an earlier message to one with these words.
     fn changes(reply: &Activity, words: &str) -> bool {
         let json = String::from_utf8(reply.to_json()).unwrap();
         reply.kind == Kind::MessageUpdate && reply.id.is_some() && json.contains(words)

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use sayso::{prelude::*, turn::IdempotencyKey};
 
-/// How long the service takes.
+/// Response time of the service.
 const SLOW: Duration = Duration::from_secs(60);
 
 /// Stands for a service that is slow. It gets the same key again after a crash, so that a service

@@ -21,7 +21,7 @@ use sayso::{
 };
 use tokio::net::TcpListener;
 
-/// What the application knows; the bot shares it.
+/// State of the application, which the bot shares.
 #[derive(Clone)]
 struct Shop {
     menu: Arc<[&'static str]>,

@@ -1,4 +1,4 @@
-//! The bot speaks without being asked, when a route of one's own says so.
+//! Proactive messages: a route of your own makes the bot speak without being asked.
 //!
 //! Whoever says `remind me` is remembered, with the reference of the conversation. `POST /remind`
 //! continues the conversation of one of them, `POST /news` those of all, at a pace. Each has an id:
@@ -47,7 +47,7 @@ async fn listen(mut turn: Turn) -> Result {
     Ok(())
 }
 
-/// What the routes use.
+/// State of the routes.
 #[derive(Clone)]
 struct Office {
     engine: Engine,

@@ -1,22 +1,22 @@
-//! What a server prints when it has started: where it listens, and something to try at once.
+//! Welcome text of a server that has started: its address, its store, and a `curl` to try.
 
 use std::{
     fmt::Display,
     io::{self, Write as _},
 };
 
-/// Prints a text to the people who started the server.
+/// Prints a text to standard output.
 pub(crate) fn print(text: &str) {
     // Nobody reading is no reason to stop serving.
     drop(io::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// The first words of a server that checks who sends.
+/// Welcome text of a server that authenticates.
 pub(crate) fn welcome_app(url: &str, store: &dyn Display, app: &str) -> String {
     format!("listening on {url} (authenticates both ways as the app {app})\nstate in {store}\n")
 }
 
-/// The first words of a server that does not.
+/// Welcome text of a server without authentication.
 pub(crate) fn welcome(url: &str, store: &dyn Display) -> String {
     format!(
         "\

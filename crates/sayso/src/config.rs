@@ -35,7 +35,7 @@ pub const DEFAULT_FILE: &str = "sayso.toml";
 /// The variable that names another file.
 const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
-/// What a server is told from outside: where to listen, where to keep state, which app it is.
+/// Configuration of a server: address, store, app and log.
 ///
 /// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
 /// so [`load`](Self::load) reads the file first and then the environment, and a program adds its
@@ -62,14 +62,14 @@ const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 /// ```
 #[derive(Clone, Default)]
 pub struct Config {
-    /// What was said, by the setting's key. What was not has its default.
+    /// Values that were set, by the key of the setting. The others have their defaults.
     values: BTreeMap<&'static str, Value>,
     file: Option<PathBuf>,
-    /// Names in the environment that look like a mistake, each as a sentence.
+    /// Warnings about names in the environment that look like a mistake.
     strange: Vec<String>,
 }
 
-/// What was said, and where.
+/// The value of a setting, and its source.
 #[derive(Clone)]
 struct Value {
     text: String,
@@ -158,21 +158,22 @@ impl Config {
         Ok(self)
     }
 
-    /// Where to listen.
+    /// The address to listen on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         // It was checked when it was set.
         self.text("address").and_then(|text| parse_address(text).ok()).unwrap_or(DEFAULT_ADDRESS)
     }
 
-    /// Where to keep state, as a URL for [`open_store`](crate::open_store). It may hold a password.
+    /// The store, as a URL for [`open_store`](crate::open_store). It may hold a password.
     #[must_use]
     pub fn store(&self) -> &str {
         self.text("store").unwrap_or(DEFAULT_STORE)
     }
 
-    /// What is in the log, and its format (`text` or `json`). A program has its own way to log;
-    /// these are what the `sayso` command goes by.
+    /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other
+    /// programs
+    /// set up their logs themselves.
     #[must_use]
     pub fn log(&self) -> (&str, &str) {
         (self.text("log.filter").unwrap_or("info"), self.text("log.format").unwrap_or("text"))
@@ -241,7 +242,7 @@ impl Config {
     }
 }
 
-/// Shows what [`Config::settings`] does.
+/// Shows the settings as [`Config::settings`] does, without secrets.
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.settings().into_iter();

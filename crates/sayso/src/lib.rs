@@ -1,4 +1,4 @@
-//! Bots that say so only when it is so.
+//! Runtime for chat bots that say so only when it is so.
 //!
 //! A bot's turn commits its state, its replies and the fact that it ran in one conditional write,
 //! and only then speaks. Any number of instances may share the state: no update is lost, no message
@@ -12,16 +12,16 @@
 //!
 //! async fn topping(mut turn: Turn) -> Result {
 //!     let text = turn.text().to_owned();
-//!     let order = turn.conversation::<Order>()?;          // by reference; saved with the turn if it changed
+//!     let order = turn.conversation::<Order>()?;   // by reference; saved if it changed
 //!     order.toppings.push(text);
 //!     let line = format!("A pizza with {}.", order.toppings.join(" and "));
-//!     turn.say(line);                                     // leaves when, and only when, the order is saved
+//!     turn.say(line);                              // sent when, and only when, the order is saved
 //!     Ok(())
 //! }
 //!
 //! #[tokio::main]
 //! async fn main() -> Result {
-//!     serve(Bot::new().on_message(topping)).await         // :3978, embedded store
+//!     serve(Bot::new().on_message(topping)).await  // :3978, embedded store
 //! }
 //! ```
 //!
@@ -29,14 +29,11 @@
 //!
 //! # Where to look
 //! * [`prelude`]: what a bot needs, in one `use`.
-//! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose where its state is
-//!   kept.
+//! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose the store.
 //!   [`Config`]: both from a file, the environment and flags.
 //! * [`dialog`]: conversations of many turns, written straight down or as dialogs and prompts.
-//! * [`testing`]: tests of a bot as a script. [`run()`]: a turn as a pure function, for unit tests
-//!   of a bot.
-//! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the parts beside
-//!   it.
+//! * [`testing`]: scripted tests of a bot. [`run()`]: a turn as a pure function, for unit tests.
+//! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the other parts.
 //!
 //! # Features
 //! * `sqlite` (default): the embedded store.

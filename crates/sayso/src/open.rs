@@ -1,17 +1,17 @@
-//! Opening a store by its URL, so that where state is kept is a matter of configuration.
+//! Opens a store by its URL, so that the choice of the engine is a matter of configuration.
 
 use std::sync::Arc;
 
 use sayso_turn::store::{self, MemoryStore, Store};
 
-/// Why a store URL did not lead to a store.
+/// Error of opening a store by its URL.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The URL has no scheme, or one that nobody knows.
     #[error("`{scheme}` is not a store this build knows; use {}", known())]
     Unknown {
-        /// What stands before the colon. The rest may hold a secret and is never shown.
+        /// The scheme. The rest of the URL may hold a secret and is never shown.
         scheme: String,
     },
     /// The engine is known and was not built in.
@@ -21,7 +21,7 @@ pub enum OpenError {
          `cargo install sayso-cli --features {feature}` for the command (`engines` has them all)"
     )]
     NotBuiltIn {
-        /// What stands before the colon. The rest may hold a secret and is never shown.
+        /// The scheme. The rest of the URL may hold a secret and is never shown.
         scheme: String,
         /// The feature of this crate that has the engine.
         feature: &'static str,
@@ -120,7 +120,7 @@ pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
 pub struct Opened {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// What the settings of its server take away from the promises, a sentence each. They are
+    /// Warnings about settings of its server that weaken the guarantees, a sentence each. They are
     /// logged, too.
     pub warnings: Vec<String>,
 }
@@ -131,7 +131,7 @@ impl Opened {
     }
 }
 
-/// Opens the store that a URL names, as [`open_store`] does, and says what is wrong with its
+/// Opens the store that a URL names, as [`open_store`] does, and returns warnings about its
 /// settings.
 ///
 /// # Errors
@@ -186,7 +186,7 @@ pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
     }
 }
 
-/// A scheme, if that is what it is. Somebody may have pasted a connection string, key and all.
+/// The scheme, if it is one. Somebody may have pasted a connection string, key and all.
 fn shown(scheme: &str) -> &str {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     match scheme.len() <= 20 && scheme.bytes().all(is_name) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// What the bot remembers of a conversation.
+/// The bot's state of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// The toppings in the order in which their turns committed.
@@ -18,7 +18,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// What the bot says about this order.
+    /// The bot's sentence about this order.
     ///
     /// # Example
     /// ```

@@ -32,11 +32,11 @@ use self::routes::Routes;
 pub use self::{error::ServeError, running::Running};
 use crate::{Config, announce, open_store, signals::Signals};
 
-/// Where a server listens unless told otherwise: the port that Bot Framework tools expect.
+/// Default address of a server, with the port that Bot Framework tools expect.
 pub const DEFAULT_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 3978);
 
-/// Where a server keeps its state unless told otherwise.
+/// Default store of a server, as a URL.
 pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
@@ -70,7 +70,7 @@ pub async fn serve(bot: impl Logic) -> crate::Result {
     Ok(Server::new(bot).config(&Config::load(None)?)?.serve().await?)
 }
 
-/// Puts a server together. Everything but the bot has a default.
+/// Builder of a server. Everything but the bot has a default.
 ///
 /// # Example
 /// ```
@@ -92,7 +92,7 @@ pub struct Server<L = Bot> {
     logic: L,
     address: SocketAddr,
     store: Option<Arc<dyn Store>>,
-    /// Where the state is kept if no store is given. It may hold a password.
+    /// URL of the store to open if none is given. It may hold a password.
     store_url: StoreUrl,
     limits: Limits,
     auth: Option<AuthOptions>,

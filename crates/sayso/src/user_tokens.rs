@@ -1,5 +1,5 @@
-//! Signing in over the Bot Framework's token service: the dialogs' seam, joined to the channel's
-//! client.
+//! Sign-in by OAuth over the Bot Framework's token service: implements the dialogs' seam with the
+//! channel's client.
 
 use async_trait::async_trait;
 use sayso_activity::{Reference, TokenResponse};

@@ -1,4 +1,4 @@
-//! The app of a configuration: who the bot is to channels.
+//! App credentials of a configuration: the identity of the bot towards channels.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::{
 };
 
 impl Config {
-    /// How to authenticate both ways, or `None` if there is no app id.
+    /// Options of authentication in both directions, or `None` if there is no app id.
     ///
     /// A file that a setting names (`app.password-file`, `app.certificate-file`, `app.key-file`) is
     /// read now.
@@ -56,7 +56,7 @@ impl Config {
         AuthOptions::from_settings(settings).ok().flatten().map(|options| options.cloud)
     }
 
-    /// The file with the password, if it counts: what has the higher source does.
+    /// The file with the password, if its source takes precedence over that of `app.password`.
     pub(super) fn password_file(&self) -> Result<Option<&Value>, ConfigError> {
         let rank = |value: Option<&Value>| value.map(|value| value.source.rank());
         let (own, file) = (self.value("app.password"), self.value("app.password-file"));

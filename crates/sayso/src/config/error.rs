@@ -1,9 +1,8 @@
-//! Why a configuration cannot be used.
+//! Errors of a configuration.
 
 use std::{fmt, io, path::PathBuf};
 
-/// Why a configuration cannot be used: where, what is wrong, and what to do. It never repeats a
-/// value.
+/// Error of a configuration: the place, the reason, and the remedy. It never repeats a value.
 ///
 /// `Debug` shows the sentence too, because that is what a `main` that returns an error prints.
 #[derive(thiserror::Error)]
@@ -14,7 +13,7 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: io::Error,
     },
     /// A setting makes no sense, is none, or needs another one.
@@ -22,7 +21,7 @@ pub enum ConfigError {
     Setting {
         /// A line of a file, a variable, a flag or a setting.
         place: String,
-        /// What is wrong, and what to do.
+        /// The reason, and the remedy.
         reason: String,
     },
 }

@@ -1,9 +1,9 @@
-//! Leaving secrets out of addresses that are shown.
+//! Redaction: removes secrets from URLs that are shown.
 
-/// What is shown in place of something that may be secret.
+/// Placeholder for text that may be secret.
 const HIDDEN: &str = "...";
 
-/// Parameters that say nothing secret.
+/// Query parameters that are never secret.
 const PLAIN: [&str; 9] = [
     "connections",
     "containers",
@@ -16,7 +16,8 @@ const PLAIN: [&str; 9] = [
     "table",
 ];
 
-/// A text that may be an address, without a password in it and without parameters that may be one.
+/// Redacts a text that may be a URL: its password, and all parameters but those known to be
+/// harmless.
 ///
 /// A password may hold any character, so everything before the last `@` counts as user and
 /// password.

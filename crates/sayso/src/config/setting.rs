@@ -1,4 +1,4 @@
-//! The table of all settings, and what a value must look like.
+//! The table of all settings, and the validation of their values.
 
 use std::{fmt, net::SocketAddr, path::PathBuf};
 
@@ -19,17 +19,17 @@ pub struct Setting {
     pub flag: Option<&'static str>,
     /// Its value. Of a secret it says only that there is one; a password in a URL is left out.
     pub value: Option<String>,
-    /// Where the value comes from.
+    /// The source of the value.
     pub source: Source,
-    /// Whether it is a secret.
+    /// `true` if it is a secret, which is never shown.
     pub is_secret: bool,
 }
 
-/// Where a value comes from. Later ones win over earlier ones.
+/// Source of a value. In this order a later one takes precedence over an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Source {
-    /// Nobody said anything.
+    /// The default: no source sets it.
     Default,
     /// A line of a file.
     File {
@@ -51,7 +51,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// How much it counts.
+    /// Precedence of the source; higher wins.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Default => 0,
@@ -84,7 +84,7 @@ pub(super) struct Spec {
     default: &'static str,
 }
 
-/// What a value must look like.
+/// Type of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Text,
@@ -142,7 +142,7 @@ pub(super) static SETTINGS: [Spec; 21] = [
 ];
 
 impl Spec {
-    /// What counts if nobody says anything. The addresses are those of the cloud.
+    /// Default value. For addresses it is that of the cloud.
     pub(super) fn default_text(&self, cloud: Option<&Cloud>) -> Option<String> {
         let of_cloud = cloud.and_then(|cloud| match self.key {
             "service-urls" => match &cloud.service_urls {
@@ -188,7 +188,7 @@ impl Kind {
         }
     }
 
-    /// What it looks like in a file.
+    /// Description of a valid value in a file, for errors.
     pub(super) fn example(self) -> &'static str {
         match self {
             Self::Text | Self::Secret | Self::Path | Self::Choice(_) => "a text in quotes",
@@ -221,7 +221,7 @@ pub(super) fn of_key(key: &str) -> Option<&'static Spec> {
     SETTINGS.iter().find(|spec| spec.key == key)
 }
 
-/// The setting of a name in the environment, and which of its names it is.
+/// The setting of a name in the environment, and the rank of that name among the setting's names.
 pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
     SETTINGS.iter().find_map(|spec| {
         let rank = spec.variables.iter().position(|known| known.eq_ignore_ascii_case(name))?;
@@ -234,7 +234,7 @@ pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-/// Whether an entry can allow anything: a name below a `*` stands for it.
+/// Checks that an entry can match any URL at all; for a `*` any name is tried.
 fn is_sound(url: &str) -> bool {
     let only = ServiceUrls::Only(vec![url.to_owned()]);
     only.allows(&url.replacen("://*.", "://name.", 1))

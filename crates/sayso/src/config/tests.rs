@@ -1,10 +1,10 @@
-//! The sources of a configuration, their order, and what is never shown.
+//! The sources of a configuration, their precedence, and secrets, which are never shown.
 
 use std::path::Path;
 
 use super::*;
 
-/// A file with this text, and what became of it.
+/// Result of reading a file with this text.
 fn read(text: &str) -> Result<Config, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bot.toml");

@@ -1,4 +1,4 @@
-//! What is allowed and not wise.
+//! Warnings about settings that are allowed but unwise.
 
 use std::path::Path;
 
@@ -10,8 +10,9 @@ use super::{
 };
 
 impl Config {
-    /// What is allowed and not wise, a sentence each: a secret in a file that everybody can read, a
-    /// variable that looks like a mistake.
+    /// Warnings, a sentence each: a secret in a file that everybody can read, or a variable that
+    /// looks
+    /// like a mistake.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.strange.clone();
@@ -48,7 +49,7 @@ impl Config {
     }
 }
 
-/// A sentence about a variable that nobody reads and that looks like one of ours.
+/// Warning about an unknown variable whose name looks like one of ours.
 pub(super) fn strange_name(name: &str) -> Option<String> {
     // Other names of ours are for tests.
     if !name.to_ascii_uppercase().starts_with("SAYSO_") || name.eq_ignore_ascii_case("SAYSO_CONFIG")
@@ -59,7 +60,7 @@ pub(super) fn strange_name(name: &str) -> Option<String> {
     Some(format!("the variable {name} is not a setting; did you mean {known}?"))
 }
 
-/// Whether users who are neither the owner nor of its group can read a file.
+/// Checks if a file is world-readable.
 #[cfg(unix)]
 fn is_open(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

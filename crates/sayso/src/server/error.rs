@@ -1,10 +1,10 @@
-//! Why a server did not start or did not end well, each as a sentence that says what to do.
+//! Errors of starting and stopping a server, each a sentence with the remedy.
 
 use std::{fmt, io, net::SocketAddr};
 
 use crate::{ConfigError, OpenError};
 
-/// Why a server could not start, or was cut short.
+/// Error of a server that could not start, or was cut short.
 ///
 /// `Debug` shows the sentence too, because that is what a `main` that returns an error prints.
 #[derive(thiserror::Error)]
@@ -18,25 +18,25 @@ pub enum ServeError {
         address.port()
     )]
     NotLoopback {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// Somebody else listens there.
+    /// The address is in use.
     #[error(
         "{address} is in use, perhaps by another server of this kind; stop that one, or choose \
          another address: --address {}:0 (in code, `Server::address`) takes any free port",
         address.ip()
     )]
     InUse {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
     /// The system refused the address for another reason.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The configuration cannot be used.
@@ -48,7 +48,7 @@ pub enum ServeError {
     /// The client that hands replies over could not be made.
     #[error("the connector cannot be set up: {0}")]
     Connector(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// What authentication needs is missing or wrong.
+    /// The credentials of the app are missing or wrong.
     #[error("authentication cannot be set up: {0}")]
     Auth(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The system refused something else.
@@ -60,7 +60,7 @@ pub enum ServeError {
          committed is delivered by another instance or the next start"
     )]
     Interrupted {
-        /// How many conversations were busy.
+        /// Number of conversations that were busy.
         left: usize,
     },
 }

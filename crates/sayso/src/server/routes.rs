@@ -1,4 +1,4 @@
-//! Routes of one's own, beside those of the bot.
+//! Custom routes beside those of the bot.
 
 use std::fmt;
 

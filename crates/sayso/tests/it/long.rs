@@ -25,10 +25,10 @@ use crate::{
     sink::Sink,
 };
 
-/// Names the folder to an instance.
+/// Environment variable that names the folder to an instance.
 const FOLDER: &str = "SAYSO_TEST_LONG";
 const TURN: Duration = Duration::from_secs(60);
-/// What a channel waits for an answer.
+/// Timeout of a channel.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// An outside service that keeps a list of the calls it had, with their keys.

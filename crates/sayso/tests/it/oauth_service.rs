@@ -34,7 +34,7 @@ use played::{BOT_TOKEN, CODE, Played};
 const PATIENCE: Duration = Duration::from_secs(20);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Where the replies arrive.
+/// A channel that hands the replies to the test.
 #[derive(Debug)]
 struct Shown(mpsc::UnboundedSender<Activity>);
 

@@ -1,4 +1,4 @@
-//! A connector service that takes replies as slowly as a test wants.
+//! Fake connector service that answers replies as slowly as a test wants.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use axum::{Router, body::Bytes, extract::State};
 use serde_json::Value;
 use tokio::{net::TcpListener, sync::mpsc};
 
-/// Where replies of the bot arrive.
+/// A connector service on loopback that receives the bot's replies.
 #[derive(Debug)]
 pub(crate) struct Sink {
     pub(crate) url: String,

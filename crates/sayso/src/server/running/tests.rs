@@ -20,13 +20,13 @@ use super::{http, limits::HttpLimits};
 
 /// Longer than anything here takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a head may take in these tests.
+/// Timeout of a request's head in these tests.
 const HEAD: Duration = Duration::from_millis(400);
 
 /// A server with two pages: one answers, one answers when it is let go.
 struct Served {
     address: SocketAddr,
-    /// How many requests have begun to wait, and how many may end.
+    /// `entered` counts requests that have begun to wait; `release` lets them end.
     entered: Arc<Semaphore>,
     release: Arc<Semaphore>,
     stop: oneshot::Sender<()>,
@@ -78,7 +78,7 @@ async fn ask(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8(bytes[..count].to_vec()).unwrap())
 }
 
-/// What is still to come until the server hangs up, and how long that took.
+/// Reads until the server closes the connection; returns the text and the time that this took.
 async fn rest(stream: &mut TcpStream) -> (String, Duration) {
     let (began, mut bytes) = (Instant::now(), Vec::new());
     let read = timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("it hangs up");

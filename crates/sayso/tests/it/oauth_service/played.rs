@@ -1,4 +1,4 @@
-//! The Bot Framework's token service, and the login service before it, played on loopback.
+//! Fake of the Bot Framework's token service and of the login service, on loopback.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,20 +16,20 @@ use sayso::{Engine, activity::Activity};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// What the user is shown after signing in on the page.
+/// Magic code that the page shows after the user has signed in.
 pub(super) const CODE: &str = "123456";
-/// What the bot must show with every call.
+/// Access token of the bot, which every call must carry.
 pub(super) const BOT_TOKEN: &str = "b0t";
 
 #[derive(Debug, Default)]
 struct Shelf {
-    /// Whether a code was given out that nobody has used yet.
+    /// `true` while a code was issued and is not yet used.
     has_code: bool,
     is_broken: bool,
     signed_in: BTreeSet<String>,
     states: Vec<Value>,
     shown: Vec<String>,
-    /// How often a code was brought.
+    /// Number of calls with a code.
     codes: usize,
     /// Gets the activity when a code is brought, before that is answered.
     meddler: Option<(Engine, Activity)>,
@@ -65,12 +65,12 @@ impl Played {
         self.shelf().meddler = Some((engine, activity));
     }
 
-    /// How often a code was brought.
+    /// Number of calls with a code.
     pub(super) fn codes(&self) -> usize {
         self.shelf().codes
     }
 
-    /// What the last sign-in began with.
+    /// The state parameter of the last sign-in.
     pub(super) fn state(&self) -> Value {
         self.shelf().states.last().cloned().unwrap()
     }
@@ -87,7 +87,7 @@ impl Played {
     }
 }
 
-/// What a client needs to exchange a token of its own.
+/// The resource for a token exchange (single sign-on).
 pub(super) fn exchange_resource() -> Value {
     json!({"id": "exchange-1", "uri": "api://app-1", "providerId": "aad"})
 }
