@@ -1,4 +1,4 @@
-//! What can be said on the command line. Every help text ends with examples.
+//! Command line: subcommands, options and help. Every help text ends with examples.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -22,7 +22,7 @@ Examples:
   sayso doctor       check that a bot can run here"
 )]
 pub(crate) struct Cli {
-    /// What to do; `serve` when nothing is said.
+    /// Subcommand; `serve` if none is given.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     /// The options of `serve`.
@@ -30,7 +30,7 @@ pub(crate) struct Cli {
     pub(crate) serve: Serve,
 }
 
-/// What the command can do.
+/// Subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the pizza bot over HTTP (what `sayso` alone does)
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
 }
 
-/// How to serve.
+/// Options of `sayso serve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -86,7 +86,7 @@ pub(crate) struct Serve {
     /// itself.
     #[arg(long, hide = true)]
     pub(crate) bare: bool,
-    /// How to run turns; `classic` is the usual way, kept to show what goes wrong with it
+    /// Semantics of a turn; `classic` is the usual way, kept to show what goes wrong with it
     #[arg(long, hide = true, default_value = "sayso")]
     pub(crate) semantics: Semantics,
     /// Stop when standard input ends, so that no process outlives the one that started it.
@@ -96,16 +96,16 @@ pub(crate) struct Serve {
     pub(crate) limits: LimitFlags,
 }
 
-/// What a server is told: the file, and the settings that have flags.
+/// Sources of a server's configuration: the file, and the settings that have flags.
 #[derive(Args, Debug)]
 pub(crate) struct Sources {
-    /// Where to listen: an address and a port, 0 for any free one; only loopback without an app
+    /// Address and port to listen on, port 0 for any free one; only loopback without an app
     /// [env: SAYSO_ADDRESS] [default: 127.0.0.1:3978]
     #[arg(long, value_parser = parse_address)]
     pub(crate) address: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) place: Place,
-    /// How to write the log, which goes to standard error [env: SAYSO_LOG_FORMAT] [default: text]
+    /// Format of the log, which goes to standard error [env: SAYSO_LOG_FORMAT] [default: text]
     #[arg(long, value_name = "FORM")]
     pub(crate) log: Option<Log>,
 }
@@ -136,7 +136,7 @@ impl Sources {
     }
 }
 
-/// What to show.
+/// Options of `sayso config`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -152,7 +152,7 @@ pub(crate) struct Show {
     pub(crate) json: bool,
 }
 
-/// What to check.
+/// Options of `sayso doctor`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -211,7 +211,7 @@ impl LimitFlags {
     }
 }
 
-/// How to chat.
+/// Options of `sayso chat`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -219,15 +219,15 @@ Examples:
   sayso chat --store sqlite:data/chat.sqlite     the pizza is still there next time
   printf 'ham\\nolives\\n' | sayso chat")]
 pub(crate) struct Chat {
-    /// Where to keep state: memory:// or sqlite:path
+    /// Store of the conversation: memory:// or sqlite:path
     #[arg(long, value_name = "URL", default_value = "memory://")]
     pub(crate) store: String,
-    /// Which conversation to go on with
+    /// Name of the conversation to go on with
     #[arg(long, value_name = "NAME", default_value = "terminal")]
     pub(crate) conversation: String,
 }
 
-/// How to race.
+/// Options of `sayso race`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -236,16 +236,16 @@ Examples:
   sayso race -k 64 --runs 10 --semantics sayso --json
   sayso race --store sqlite:data/race.sqlite     keep the pizzas")]
 pub(crate) struct Race {
-    /// How many toppings
+    /// Number of toppings
     #[arg(short, value_name = "COUNT", default_value_t = 8, value_parser = up_to(256))]
     pub(crate) k: u16,
-    /// How many races, each in a conversation of its own
+    /// Number of races, each in a conversation of its own
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = up_to(1000))]
     pub(crate) runs: u16,
     /// The store both processes share [default: SQLite in a temporary folder]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// Which semantics to race
+    /// Semantics to race
     #[arg(long, value_name = "WHICH", default_value = "both")]
     pub(crate) semantics: Which,
     /// Print one line of JSON a run instead of the picture
@@ -255,7 +255,7 @@ pub(crate) struct Race {
     pub(crate) limits: LimitFlags,
 }
 
-/// How the log is written.
+/// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Log {
     // For people.
@@ -278,7 +278,7 @@ impl Log {
     }
 }
 
-/// How turns are run.
+/// Semantics of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Semantics {
     // Load, run, commit, then send.
@@ -297,7 +297,7 @@ impl Semantics {
     }
 }
 
-/// Which semantics to race.
+/// Selection of the semantics to race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Which {
     // Only the usual ones.

@@ -39,7 +39,7 @@ pub(crate) async fn run(options: Race) -> anyhow::Result<ExitCode> {
     Ok(if report.is_ours_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What both semantics race on.
+/// Ground that both semantics race on: one store, one folder.
 struct Course {
     /// The processes' logs, and the store unless another was named. Removed in the end.
     folder: TempDir,
@@ -93,7 +93,7 @@ impl Course {
     }
 }
 
-/// What the processes wrote to their logs, for an error.
+/// Ends of the processes' logs, for an error.
 fn last_words(instances: &[Instance]) -> String {
     let words: Vec<String> = instances.iter().map(Instance::last_words).collect();
     format!("the race did not end well\n{}", words.join("\n"))

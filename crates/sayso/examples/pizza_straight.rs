@@ -23,7 +23,7 @@ async fn done(mut turn: Turn, order: Option<Order>) -> Result {
         Some(Order { size, toppings }) => {
             format!("Your {size} pizza with {toppings} is in the oven.")
         }
-        None => "Then not.".to_owned(),
+        None => "Okay, order cancelled.".to_owned(),
     });
     Ok(())
 }

@@ -33,7 +33,7 @@ async fn order(mut step: Step<'_>) -> StepResult {
     let (size, toppings): (String, String) = (step.value("size")?, step.value("toppings")?);
     let line = match step.result()? {
         true => format!("Your {size} pizza with {toppings} is in the oven."),
-        false => "Then not.".to_owned(),
+        false => "Okay, order cancelled.".to_owned(),
     };
     step.say(line);
     step.end(()).await

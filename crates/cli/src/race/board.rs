@@ -1,6 +1,6 @@
 //! The board of a race: what is known of each topping so far.
 
-/// How the pizza bot begins a confirmation.
+/// Prefix of the pizza bot's confirmations.
 pub(super) const CONFIRMS: &str = "A pizza with ";
 
 /// All toppings, in the order of sending.
@@ -15,11 +15,11 @@ pub(super) struct Cell {
     pub(super) name: String,
     /// The confirmation that its customer got.
     pub(super) told: Option<String>,
-    /// How often a confirmation came again.
+    /// Number of replies after the first.
     pub(super) repeats: u32,
-    /// What the customer was told instead of a confirmation.
+    /// Reply that the customer got instead of a confirmation.
     pub(super) apology: Option<String>,
-    /// What the sender of the topping was answered.
+    /// HTTP answer to the sender of the topping.
     pub(super) answer: Option<Result<(), String>>,
     /// Its place on the pizza, from 1.
     pub(super) place: Option<usize>,
@@ -55,8 +55,8 @@ impl Board {
         }
     }
 
-    /// Whether nothing more is to be waited for: every sender has an answer, and every customer a
-    /// word unless the answer was no.
+    /// Tells that nothing is outstanding: every sender has an answer, and every customer a reply
+    /// unless the answer was an error.
     pub(super) fn is_settled(&self) -> bool {
         self.cells.iter().all(|cell| match &cell.answer {
             None => false,
@@ -65,7 +65,7 @@ impl Board {
         })
     }
 
-    /// How many cells a question is true of.
+    /// Counts the cells that satisfy a predicate.
     pub(super) fn count(&self, is_it: impl Fn(&Cell) -> bool) -> usize {
         self.cells.iter().filter(|cell| is_it(cell)).count()
     }
@@ -83,7 +83,7 @@ impl Cell {
         }
     }
 
-    /// Whether somebody was told that it did not work.
+    /// Tells that the order was refused, by an error or an apology.
     pub(super) fn is_refused(&self) -> bool {
         let is_error = matches!(self.answer, Some(Err(_)));
         self.told.is_none() && (is_error || self.apology.is_some())

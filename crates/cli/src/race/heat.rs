@@ -23,16 +23,16 @@ use super::{
     verdict::Verdict,
 };
 
-/// How long a heat may take until every topping is confirmed or failed.
+/// Time limit of a heat, until every topping is confirmed or failed.
 const HEAT_MAX: Duration = Duration::from_secs(30);
 
-/// How often the board is shown while a heat runs.
+/// Interval between redraws of the board while a heat runs.
 const FRAME: Duration = Duration::from_millis(16);
 
 /// The channel that the race plays.
 const CHANNEL: &str = "race";
 
-/// What a heat came to.
+/// Result of a heat.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) board: Board,
@@ -143,19 +143,19 @@ impl<'a> Heat<'a> {
         format!("{}-{index}", self.conversation)
     }
 
-    /// Where on the board the answer to an activity belongs.
+    /// Index from the id of an activity to its cell on the board.
     fn places(&self) -> BTreeMap<String, usize> {
         (0..self.board.cells.len()).map(|index| (self.id(index), index)).collect()
     }
 
-    /// What is on the pizza now, as it is stored.
+    /// Loads the toppings that are stored now.
     async fn pizza(&self) -> anyhow::Result<Vec<String>> {
         let Some(stored) = self.store.load(&self.key).await? else { return Ok(Vec::new()) };
         let bag = Document::parse(&self.key, &stored.body)?.bag;
         Ok(bag.get::<Order>("Order")?.unwrap_or_default().toppings)
     }
 
-    /// What both processes have counted together.
+    /// Sums the counters of both processes.
     async fn counts(&self) -> anyhow::Result<Counts> {
         let mut sum = Counts::default();
         for instance in self.instances {

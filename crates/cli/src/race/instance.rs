@@ -17,13 +17,13 @@ use tokio::{
 
 use crate::cli::{LimitFlags, Semantics};
 
-/// How long a process may take to say that it is ready.
+/// Time limit for a process to report that it is ready.
 const READY_MAX: Duration = Duration::from_secs(15);
 
-/// How long a process may take to end by itself before it is killed.
+/// Grace period for a process to end by itself before it is killed.
 const STOP_MAX: Duration = Duration::from_secs(3);
 
-/// How many lines of a log are shown when something went wrong.
+/// Most lines of a log shown when something went wrong.
 const LAST_WORDS_MAX: usize = 5;
 
 /// A process that serves. Dropping it kills it.
@@ -36,7 +36,7 @@ pub(super) struct Instance {
     log: PathBuf,
 }
 
-/// What a process has counted. A difference of two of these is what a race took.
+/// Counters of a process. The difference of two readings is the cost of a heat.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(super) struct Counts {
     pub(super) attempts: u64,
@@ -71,7 +71,7 @@ impl Instance {
         Ok(Self { url, child, _output: lines, log: log.to_owned() })
     }
 
-    /// What it has counted so far.
+    /// Reads the counters.
     pub(super) async fn counts(&self, client: &reqwest::Client) -> anyhow::Result<Counts> {
         let answer = client.get(format!("{}/stats", self.url)).send().await?;
         Ok(answer.error_for_status()?.json().await?)
@@ -93,7 +93,7 @@ impl Instance {
 }
 
 impl Counts {
-    /// What was counted since.
+    /// Difference to an earlier reading.
     pub(super) fn since(self, before: Self) -> Self {
         Self {
             attempts: self.attempts.saturating_sub(before.attempts),

@@ -141,7 +141,7 @@ impl Column<'_> {
         ]
     }
 
-    /// What it took: empty lines until the heat is over, so that the picture keeps its height.
+    /// Cost of the heat: empty lines until it is over, so that the picture keeps its height.
     fn cost(&self) -> [Line; 2] {
         let Some(outcome) = self.outcome else { return [Line::new(), Line::new()] };
         let counts = outcome.counts;
@@ -183,7 +183,7 @@ fn glyph(mark: Mark) -> (Look, char) {
     }
 }
 
-/// What the marks mean.
+/// Legend of the marks.
 pub(super) fn legend() -> Line {
     let explained = [
         (Mark::Told, "confirmed"),

@@ -1,4 +1,4 @@
-//! What a race shows: a picture that changes while it runs, or lines of JSON, and the verdict.
+//! Output of a race: a picture that changes while it runs, or lines of JSON, and the verdict.
 
 use std::mem::take;
 
@@ -23,7 +23,7 @@ pub(super) struct Report {
     is_live: bool,
     paint: Paint,
     lanes: Vec<Lane>,
-    /// How many lines of the picture are on the screen.
+    /// Number of the picture's lines on the screen.
     shown: usize,
 }
 
@@ -70,7 +70,7 @@ impl Report {
         report
     }
 
-    /// Whether somebody watches while it runs.
+    /// Tells that the picture is redrawn while the race runs.
     pub(super) fn is_live(&self) -> bool {
         self.is_live
     }
@@ -136,7 +136,7 @@ impl Report {
         terminal::print("\n");
     }
 
-    /// Whether ours was right in every run, if it ran.
+    /// Tells that ours was right in every run, if it ran.
     pub(super) fn is_ours_right(&self) -> bool {
         let ours = |lane: &&Lane| lane.semantics == Semantics::Sayso;
         self.lanes.iter().filter(ours).all(|lane| lane.total.wrong == 0)

@@ -7,7 +7,7 @@ use sayso::{activity::Activity, server};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::mpsc, task::JoinHandle};
 
-/// How many replies may wait for the race to look at them.
+/// Capacity of the queue of replies that the race has not read yet.
 const QUEUE_MAX: usize = 1024;
 
 /// A reply that arrived.

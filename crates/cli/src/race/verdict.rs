@@ -1,4 +1,4 @@
-//! The verdict: is what was said what is so, in the order in which it became so?
+//! The verdict: checks that every confirmation is true, in the order of commits.
 //!
 //! A confirmation lists the toppings up to its own. If no update is lost and no word is false, each
 //! is a prefix of the pizza that ends with the customer's own topping, and the longest is the
@@ -6,7 +6,7 @@
 
 use super::board::{Board, CONFIRMS, Cell};
 
-/// What a race came to.
+/// Comparison of the confirmations with the stored pizza.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) confirmed: usize,
@@ -39,12 +39,12 @@ impl Verdict {
         }
     }
 
-    /// Whether every word fits the pizza and the order of commits.
+    /// Tells that every confirmation fits the pizza and the order of commits.
     pub(super) fn is_consistent(&self) -> bool {
         self.flaw.is_none()
     }
 
-    /// Whether all is as it should be: everybody heard, nothing lost, every word so.
+    /// Tells that all is as it should be: everybody heard, nothing lost, every word so.
     pub(super) fn is_right(&self) -> bool {
         self.lost == 0 && self.silent == 0 && self.is_consistent()
     }
