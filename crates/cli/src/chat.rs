@@ -21,10 +21,10 @@ use crate::{
     terminal::{self, Look, Paint},
 };
 
-/// How long replies may take to arrive after the last line.
+/// Shutdown timeout: for turns and replies still under way after the last line.
 const CLOSE_MAX: Duration = Duration::from_secs(10);
 
-/// Talks until the input ends.
+/// Runs the chat until the input ends or a signal comes.
 pub(crate) async fn run(options: cli::Chat) -> anyhow::Result<ExitCode> {
     terminal::start_log(Log::Text, "error");
     let store = open_store(&options.store).await?;
@@ -48,11 +48,11 @@ struct Chat {
     conversation: String,
 }
 
-/// How lines look. It is also the channel for what the bot says on its own account.
+/// Output of the chat, and the [`Channel`] that delivers proactive messages.
 #[derive(Clone, Copy, Debug)]
 struct View {
     paint: Paint,
-    /// Somebody sits there; else only the replies are printed.
+    /// True if both ends are a terminal; otherwise only the replies are printed.
     is_live: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The usual way to run a turn, kept only to be raced against: load, run, send, overwrite.
+//! Last-writer-wins semantics, kept only to be raced against: load, run, send, overwrite.
 //!
 //! This is what the common SDKs do: replies leave while the turn runs, and at its end the state is
 //! written whatever happened to it meanwhile. Our store has no unconditional save, so overwriting
@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 
 use crate::serve::ready;
 
-/// How often an overwrite is tried before the turn fails. It loses only when others win.
+/// Maximum attempts at an overwrite, each after a conflict or a transient error.
 const OVERWRITES_MAX: u32 = 1000;
 
 /// Serves the pizza bot the usual way until `stop` ends. A signal kills it at once.

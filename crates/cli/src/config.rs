@@ -10,17 +10,16 @@ use crate::{
     terminal::{self, Look, Paint},
 };
 
-/// No line is wider, unless a file's name is.
+/// Maximum line width in columns, which only a long file name exceeds.
 const WIDTH: usize = 80;
 
-/// Where values begin.
+/// Column at which values begin.
 const VALUE_AT: usize = 23;
 
-/// Where sources begin, unless they are long: then they end with the line. An app's id fits before
-/// it.
+/// Column at which sources begin; a long one is right-aligned instead. An app's id fits before it.
 const SOURCE_AT: usize = 61;
 
-/// Shows.
+/// Prints all settings, as a table or as lines of JSON.
 pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
     let config = options.sources.config()?;
     let settings = config.settings();
@@ -58,7 +57,7 @@ pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A setting on as few lines as it takes.
+/// Formats a setting on as few lines as it takes.
 fn row(setting: &Setting, paint: Paint) -> String {
     let value = setting.value.as_deref().unwrap_or("-");
     let source = setting.source.to_string();
@@ -91,7 +90,7 @@ fn look(setting: &Setting) -> Look {
     }
 }
 
-/// A text in pieces that fit, broken after a slash where there is one.
+/// Breaks a text into lines that fit, after a slash where there is one.
 fn broken(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest: Vec<char> = text.chars().collect();

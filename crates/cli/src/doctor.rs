@@ -1,5 +1,4 @@
-//! `sayso doctor`: whether a bot with this configuration can run here, one line a check, with the
-//! cure.
+//! `sayso doctor`: preflight checks of a configuration on this machine, each with its cure.
 //!
 //! The checks run at once and each has its time, so that a machine without a network gets its
 //! answer in seconds. They use what the server uses: the same client asks for a token, the same
@@ -28,13 +27,13 @@ use crate::{
     terminal::{self, Paint},
 };
 
-/// How long a check may take.
+/// Timeout of a check.
 const CHECK_MAX: Duration = Duration::from_secs(5);
 
-/// How long a single answer may take: shorter, so that a check can say who did not answer.
+/// Timeout of a single request: shorter, so that a check can say who did not answer.
 const ANSWER_MAX: Duration = Duration::from_secs(4);
 
-/// What is checked.
+/// Configuration to check.
 #[derive(Debug)]
 struct Patient {
     config: Config,
@@ -42,7 +41,7 @@ struct Patient {
     auth: Result<Option<AuthOptions>, String>,
 }
 
-/// Checks everything.
+/// Runs all checks and prints their reports.
 pub(crate) async fn run(options: cli::Doctor) -> anyhow::Result<ExitCode> {
     terminal::start_log(Log::Text, "off");
     let mut marks = Vec::new();
@@ -85,7 +84,7 @@ fn patient(auth: AuthOptions) -> AuthOptions {
     AuthOptions { timeout: ANSWER_MAX, ..auth }
 }
 
-/// All checks, under way, in the order in which they are told.
+/// Spawns all checks, in the order in which they are reported.
 fn checks(patient: &Arc<Patient>) -> Vec<JoinHandle<Report>> {
     let of = || Arc::clone(patient);
     vec![
@@ -100,7 +99,7 @@ fn checks(patient: &Arc<Patient>) -> Vec<JoinHandle<Report>> {
     ]
 }
 
-/// Runs a check, and ends it when it takes too long.
+/// Spawns a check, which is aborted when its timeout is over.
 fn within(
     check: &'static str,
     work: impl Future<Output = Finding> + Send + 'static,

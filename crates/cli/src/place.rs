@@ -1,4 +1,4 @@
-//! Where state is kept, as the command line says it: a URL, and a layout that becomes part of it.
+//! Location of the store, from flags, environment and file: a URL, which includes the layout.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,25 +9,25 @@ use anyhow::bail;
 use clap::Args;
 use sayso::{Config, DEFAULT_STORE, open_store, stores::Layout, turn::store::Store};
 
-/// The engines in which another SDK may have kept its state.
+/// URL schemes of the engines that may hold the state of another SDK.
 const WITH_LAYOUT: [&str; 3] = ["azblob", "cosmos", "cosmos+http"];
 
-/// A store that exists.
+/// Options that name the store.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Place {
-    /// Where state is kept, such as sqlite:path or postgres://user@host/database
+    /// URL of the store, such as sqlite:path or postgres://user@host/database
     /// [env: SAYSO_STORE] [default: sqlite:data/sayso.sqlite]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Whose names and bodies an azblob: or cosmos: store holds: dotnet, js, python or sample
+    /// Layout of an azblob: or cosmos: store written by another SDK: dotnet, js, python or sample
     #[arg(long, value_name = "SDK")]
     layout: Option<Layout>,
-    /// The file with the settings [env: SAYSO_CONFIG] [default: sayso.toml, if it is there]
+    /// Configuration file [env: SAYSO_CONFIG] [default: sayso.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
 
-/// What to do when a store of one file has no file yet.
+/// Treatment of a SQLite file that does not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Refuse,
@@ -35,19 +35,19 @@ pub(crate) enum Missing {
 }
 
 impl Place {
-    /// Opens a store to look at what is in it.
+    /// Opens the configured store.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Arc<dyn Store>> {
         let config = self.add_to(self.load()?)?;
         // The layout is in the URL by now.
         open(config.store(), None, missing).await
     }
 
-    /// What the file and the environment say.
+    /// Loads the configuration from the file and the environment.
     pub(crate) fn load(&self) -> anyhow::Result<Config> {
         Ok(Config::load(self.config.as_deref())?)
     }
 
-    /// Adds what the flags say.
+    /// Adds the flags to a configuration, in which they take precedence.
     pub(crate) fn add_to(&self, config: Config) -> anyhow::Result<Config> {
         if self.store.is_none() && self.layout.is_none() {
             return Ok(config);
@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// Opens a store that outlives this process.
+/// Opens a persistent store; `memory://` is refused.
 pub(crate) async fn open(
     url: &str,
     layout: Option<Layout>,
@@ -80,7 +80,7 @@ pub(crate) async fn open(
     Ok(open_store(&url).await?)
 }
 
-/// The URL with the layout in it.
+/// Adds the layout to a URL, as a query parameter.
 fn with_layout(url: &str, layout: Option<Layout>) -> anyhow::Result<String> {
     let Some(layout) = layout else { return Ok(url.to_owned()) };
     let scheme = url.split(':').next().unwrap_or_default();

@@ -51,7 +51,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The line that programs wait for: requests are taken from now on, here.
+/// Prints the readiness line, for programs that wait until requests are accepted.
 pub(crate) fn ready(url: &str) {
     terminal::line(format_args!("ready {url}"));
 }
@@ -73,7 +73,8 @@ fn welcome(text: &str, warnings: &[String]) {
     ));
 }
 
-/// Ends when standard input does. A thread of its own reads, since such a read cannot be cancelled.
+/// Resolves at the end of standard input. A thread of its own reads, since such a read cannot be
+/// cancelled.
 fn stdin_ends() -> impl Future<Output = ()> {
     let (ended, end) = oneshot::channel::<()>();
     std::thread::spawn(move || {

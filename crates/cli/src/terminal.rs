@@ -1,4 +1,4 @@
-//! Everything that the command prints goes through here: colours, width, errors, the log.
+//! Terminal output: colours, width, errors and the log.
 //!
 //! Colour is for people at a terminal only: not into a pipe, and not when `NO_COLOR` is set.
 
@@ -13,10 +13,10 @@ use tracing_subscriber::{
 
 use crate::cli::Log;
 
-/// The width and height assumed when nobody can tell.
+/// Width and height assumed when the terminal's size is unknown.
 const SIZE_DEFAULT: (usize, usize) = (80, 24);
 
-/// How a piece of text looks.
+/// Style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Plain,
@@ -28,25 +28,25 @@ pub(crate) enum Look {
     Cyan,
 }
 
-/// Knows whether colours are wanted.
+/// Applies styles to texts, if colours are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     is_on: bool,
 }
 
 impl Paint {
-    /// For standard output.
+    /// Styles for standard output: off unless it is a terminal and colours are wanted.
     pub(crate) fn stdout() -> Self {
         Self { is_on: is_terminal() && wants_colour() }
     }
 
-    /// No colour.
+    /// No styles.
     #[cfg(test)]
     pub(crate) fn off() -> Self {
         Self { is_on: false }
     }
 
-    /// A text in a look.
+    /// Returns a text in a style.
     pub(crate) fn text(self, look: Look, text: impl fmt::Display) -> String {
         let code = match look {
             _ if !self.is_on => return text.to_string(),
@@ -62,17 +62,17 @@ impl Paint {
     }
 }
 
-/// Whether standard output is a terminal that understands escapes.
+/// Reports whether standard output is a terminal that understands escape sequences.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// How many columns there are.
+/// Width of the terminal in columns.
 pub(crate) fn width() -> usize {
     size().0
 }
 
-/// How many lines there are.
+/// Height of the terminal in lines.
 pub(crate) fn height() -> usize {
     size().1
 }
@@ -82,7 +82,7 @@ fn size() -> (usize, usize) {
     size.map_or(SIZE_DEFAULT, |(width, height)| (usize::from(width.0), usize::from(height.0)))
 }
 
-/// Writes a text to standard output at once. Nobody reading is no reason to fail.
+/// Writes a text to standard output and flushes it. Errors are ignored, such as a closed pipe.
 pub(crate) fn print(text: &str) {
     let mut stdout = io::stdout().lock();
     drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
@@ -104,7 +104,7 @@ pub(crate) fn ask(text: &str) {
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }
 
-/// Whether standard error is a terminal that understands escapes.
+/// Reports whether standard error is a terminal that understands escape sequences.
 pub(crate) fn is_error_terminal() -> bool {
     io::stderr().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
@@ -124,7 +124,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Ends at Ctrl-C, and where there is one at SIGTERM.
+/// Resolves on Ctrl-C and, on Unix, on SIGTERM.
 pub(crate) async fn interrupted() -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -139,7 +139,7 @@ pub(crate) async fn interrupted() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-/// Tells what went wrong, on standard error, with its causes.
+/// Prints an error with its causes on standard error.
 pub(crate) fn complain(error: &anyhow::Error) {
     let is_on = io::stderr().is_terminal() && wants_colour();
     let head = Paint { is_on }.text(Look::Red, "error:");

@@ -1,4 +1,4 @@
-//! Whether the server could listen where it should.
+//! Check of the listen address.
 
 use std::{
     io,
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use super::{Patient, finding::Finding, web::client};
 
-/// Tries to listen there, and asks whoever does already.
+/// Binds the address; if it is in use, probes whoever listens there.
 pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     let address = patient.config.address();
     let has_app = matches!(patient.auth, Ok(Some(_)));
@@ -38,7 +38,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     }
 }
 
-/// Whether the one who listens there is of our kind.
+/// Probes the health endpoints of whoever listens there, which may be a bot of ours.
 async fn in_use(address: SocketAddr) -> Finding {
     let health = ask(address, "healthz").await;
     if health != Some((200, "ok".to_owned())) {

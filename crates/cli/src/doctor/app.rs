@@ -1,4 +1,4 @@
-//! Whether the app gets a token, and whether those who call it can be checked.
+//! Checks of the app: its settings, its access token, the callers' signing keys, the service URLs.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use sayso::{
 
 use super::{Patient, finding::Finding, web::host};
 
-/// How to name an app.
+/// Cure for an app that is missing or incomplete.
 const NAME_AN_APP: &str = "set MicrosoftAppId and MicrosoftAppPassword, or [app] in sayso.toml";
 
 impl Patient {
-    /// The app, or what to say when there is none to check.
+    /// Returns the app's settings, or the finding of a skipped check when there is no app.
     pub(super) fn app(&self) -> Result<&AuthOptions, Finding> {
         match &self.auth {
             Ok(Some(auth)) => Ok(auth),
@@ -26,7 +26,7 @@ impl Patient {
     }
 }
 
-/// Whether the settings of the app make sense.
+/// Checks the settings of the app. Without an app, the address must be a loopback one.
 pub(super) fn identity(patient: &Patient) -> Finding {
     match &patient.auth {
         Err(error) => {
@@ -43,7 +43,7 @@ pub(super) fn identity(patient: &Patient) -> Finding {
     }
 }
 
-/// Whether the app gets a token to show to channels.
+/// Checks that the app gets an access token for its calls to channels.
 pub(super) async fn token(patient: Arc<Patient>) -> Finding {
     let auth = match patient.app() {
         Ok(auth) => auth,
@@ -72,7 +72,7 @@ pub(super) async fn token(patient: Arc<Patient>) -> Finding {
     }
 }
 
-/// Whether the keys that callers' tokens are checked with can be fetched.
+/// Checks that the signing keys for callers' tokens can be fetched.
 pub(super) async fn keys(patient: Arc<Patient>) -> Finding {
     let auth = match patient.app() {
         Ok(auth) => auth,
@@ -96,7 +96,7 @@ pub(super) async fn keys(patient: Arc<Patient>) -> Finding {
     }
 }
 
-/// Whether replies can go where channels are.
+/// Checks the service URLs to which replies may go.
 pub(super) fn service_urls(patient: &Patient) -> Finding {
     let settings = patient.config.settings();
     let own = settings.iter().find(|setting| setting.key == "service-urls");
@@ -135,7 +135,7 @@ fn unreachable(host: &str) -> String {
     format!("see that this machine reaches {host} (is it offline? DNS, firewall; no proxy is used)")
 }
 
-/// What to do when the login service says no, by its code.
+/// Cure for a refused token request, by the OAuth error code and the status.
 fn refused(status: u16, code: Option<&str>) -> &'static str {
     match (code, status) {
         (Some("invalid_client"), _) => {

@@ -1,4 +1,4 @@
-//! Whether this machine's clock is right: tokens are good for a time, and timers go by it.
+//! Check of the clock: tokens are valid for a time only, and timers depend on it.
 
 use std::{
     sync::Arc,
@@ -13,16 +13,16 @@ use super::{
     web::{client, host},
 };
 
-/// From here on tokens are refused: it is the leeway for them.
+/// Maximum clock skew, the leeway of token validation: beyond it every token is refused.
 const APART_MAX: Duration = Duration::from_secs(5 * 60);
 
-/// From here on it is worth a word.
+/// Clock skew beyond which there is a warning.
 const APART_GOOD: Duration = Duration::from_secs(60);
 
 const CURE: &str = "set the clock, and let the machine keep it (chrony, systemd-timesyncd); in a \
                     container it is the host's";
 
-/// Compares the clock with what the issuer, or else the login service, says.
+/// Compares the clock with the `Date` header of the issuer, or else of the login service.
 pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     let auth = match patient.app() {
         Ok(auth) => auth,
@@ -41,7 +41,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     }
 }
 
-/// How far this clock is before or behind another.
+/// Clock skew relative to another machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Apart {
     Ahead(Duration),

@@ -1,4 +1,4 @@
-//! What a check found, and how it is told.
+//! Findings of checks, and their form as text and as JSON.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use serde_json::json;
 
 use crate::terminal::{self, Look, Paint};
 
-/// No line is wider, unless a single word is; a terminal may be, and then lines are longer.
+/// Minimum and maximum line width in columns; it follows the terminal between them.
 const WIDTH: usize = 80;
 const WIDTH_MAX: usize = 120;
 
-/// Where the names of checks and the texts begin.
+/// Columns at which the names of checks and the texts begin.
 const CHECK_AT: usize = 9;
 const TEXT_AT: usize = 24;
 
-/// How it is.
+/// Status of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Ok,
@@ -43,7 +43,7 @@ impl Mark {
     }
 }
 
-/// What a check found, and what to do about it.
+/// Result of a check, with a cure if there is something to do.
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) mark: Mark,
@@ -69,7 +69,7 @@ impl Finding {
     }
 }
 
-/// A check that is over.
+/// A finished check: its name, its duration and its finding.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) check: &'static str,
@@ -86,7 +86,7 @@ impl Report {
         })
     }
 
-    /// Mark, check, text, time, and the cure below.
+    /// Formats mark, check, text and duration, with the cure below.
     pub(super) fn lines(&self, paint: Paint) -> String {
         let Finding { mark, text, cure } = &self.finding;
         let gap = CHECK_AT - mark.name().len();
@@ -114,7 +114,7 @@ impl Report {
     }
 }
 
-/// All of it in a sentence.
+/// Summary of all checks in a sentence.
 pub(super) fn summary(marks: &[Mark]) -> String {
     let count = |mark| marks.iter().filter(|other| **other == mark).count();
     match (count(Mark::Failed), count(Mark::Warning)) {

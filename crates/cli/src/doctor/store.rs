@@ -1,7 +1,7 @@
-//! Whether the store can be reached and keeps its word.
+//! Check of the store: it can be opened, and it honours conditional writes.
 //!
-//! What everything rests on is tried: a write under a condition that holds, and one under a
-//! condition that does not, on a document of the doctor's own, which is removed again.
+//! Everything rests on compare-and-swap, so it is tried on a document of the doctor's own, which is
+//! removed again: writes and deletes under a condition that holds, and under one that does not.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,10 +20,10 @@ use sayso::{
 
 use super::{Patient, finding::Finding};
 
-/// When the document goes by itself, should the doctor be stopped before it is removed.
+/// Expiry of the document, should the doctor be stopped before it removes it.
 const GONE_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// Opens the store and tries it.
+/// Opens the store and tries its operations.
 pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     let url = patient.config.store();
     if let Some(path) = missing_file(url) {
@@ -58,7 +58,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     }
 }
 
-/// Why the store is not as it should be.
+/// Failure of the store: an error, or a condition that it did not honour.
 enum Trouble {
     Store(Error),
     Broken(&'static str),
@@ -70,7 +70,7 @@ impl From<Error> for Trouble {
     }
 }
 
-/// Asks for what is due, and takes a document through its life.
+/// Lists what is due; then creates, replaces and removes a document.
 async fn attempt(store: &dyn Store) -> Result<(), Trouble> {
     let now = SystemClock::new().now();
     store.due(now, None, 1).await?;
@@ -130,14 +130,14 @@ fn refused(saved: &Saved, what: &'static str) -> Result<(), Trouble> {
     }
 }
 
-/// The file of a SQLite store that is not there yet: looking must not make one.
+/// Returns the path of a SQLite file that does not exist yet: a check must not create it.
 fn missing_file(url: &str) -> Option<PathBuf> {
     let rest = url.strip_prefix("sqlite:")?;
     let path = rest.strip_prefix("//").unwrap_or(rest);
     (!path.is_empty() && !Path::new(path).exists()).then(|| PathBuf::from(path))
 }
 
-/// Whether the file could be made: by making another in the nearest folder that is there.
+/// Checks that the file could be created, with a temporary one in the nearest existing folder.
 fn would_be_made(path: &Path) -> Finding {
     let folders = path.ancestors().skip(1);
     let mut folders = folders.map(|folder| match folder.as_os_str().is_empty() {

@@ -1,10 +1,10 @@
-//! Asking web servers that are not trusted with anything.
+//! HTTP client for servers that are not trusted with anything.
 
 use reqwest::{Client, redirect};
 
 use super::ANSWER_MAX;
 
-/// A client as the runtime's own is: no redirects, no proxy.
+/// Builds a client like the runtime's own: no redirects, no proxy.
 pub(super) fn client() -> Option<Client> {
     Client::builder()
         .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
@@ -15,7 +15,7 @@ pub(super) fn client() -> Option<Client> {
         .ok()
 }
 
-/// Who is asked: the host of an address, and nothing else of it.
+/// Returns the host and port of a URL, and nothing else of it.
 pub(super) fn host(url: &str) -> String {
     let url = reqwest::Url::parse(url).ok();
     let host = url.as_ref().and_then(|url| {

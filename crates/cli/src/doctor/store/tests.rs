@@ -1,4 +1,4 @@
-//! A store that breaks one rule at a time: the doctor must see each.
+//! Stores that break one rule at a time, each of which the check must detect.
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -6,7 +6,7 @@ use sayso::turn::store::{Due, MemoryStore, Stored, Transactions};
 
 use super::*;
 
-/// The rules.
+/// Rules of a store that the check tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     CreateOnce,
