@@ -14,7 +14,7 @@ use std::{
 
 use sayso_sim::{Campaign, FIRED_MIN, Plan};
 
-/// So many seeds are played between two words about progress.
+/// Number of seeds between two reports of progress.
 const STEP: u64 = 10_000;
 
 fn main() -> ExitCode {
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Plays until the seeds, the time or the luck runs out, and says now and then how far it is.
+/// Plays until the seeds or the time run out or a seed breaks, and reports progress now and then.
 fn run(first: u64, seeds: u64, time: Option<Duration>, draw: fn(u64) -> Plan) -> Campaign {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let began = Instant::now();

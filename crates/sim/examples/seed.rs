@@ -1,4 +1,4 @@
-//! Plays one seed and tells what happened, who did what and when; a broken one is shrunk first.
+//! Plays one seed and prints its time line: who did what, and when. A broken one is shrunk first.
 //!
 //! `cargo run --release -p sayso-sim --example seed -- 1574`
 

@@ -1,5 +1,6 @@
-//! The bot whose history is exact: every turn appends its wishes' ids to the state, so one read at
-//! the end is the order of everything.
+//! The bot under test, with an exact history: every turn appends the ids of its wishes to the
+//! state,
+//! so one read at the end gives the order of everything.
 
 mod builds;
 mod inward;

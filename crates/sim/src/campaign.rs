@@ -1,4 +1,4 @@
-//! A campaign: many seeds on all cores, one verdict, and proof that every fault was there.
+//! A campaign: many seeds on all cores, one verdict, and proof that every fault was tested.
 
 use std::{
     collections::BTreeMap,
@@ -13,24 +13,24 @@ use std::{
 
 use crate::{Fault, Plan, Report, Totals, play};
 
-/// A fault that fired less often than this over a campaign was not tested.
+/// Minimum number of times that a fault must fire over a campaign to count as tested.
 pub const FIRED_MIN: u64 = 100;
 
-/// What a campaign of many runs came to.
+/// Result of a campaign of many runs.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Campaign {
-    /// Number of seeds were played.
+    /// Number of seeds played.
     pub seeds: u64,
     /// Number of turns committed in all.
     pub turns: u64,
-    /// How often each fault fired.
+    /// Number of times that each fault fired.
     pub faults: BTreeMap<Fault, u64>,
     /// Sums over all instances of all runs.
     pub stats: Totals,
     /// Seeds that broke an invariant, the first few, with what broke.
     pub broken: Vec<(u64, Vec<String>)>,
-    /// How long it took.
+    /// Duration of the campaign.
     pub took: Duration,
 }
 
@@ -86,7 +86,7 @@ impl Campaign {
         }
     }
 
-    /// Adds what another campaign came to, one that was played after this one or beside it.
+    /// Adds the result of another campaign, one that was played after this one or beside it.
     pub fn merge(&mut self, other: Self) {
         self.took += other.took;
         self.seeds += other.seeds;

@@ -1,4 +1,4 @@
-//! Chance: every throw of the dice in a run, and the switch that ends all faults.
+//! Seeded randomness of a run, and the switch that ends all faults.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 
 use crate::{Fault, Plan, faults::Tally};
 
-/// Every chance of a run, and the switch that ends all faults.
+/// Random generator of a run, and the switch that ends all faults.
 #[derive(Debug)]
 pub(crate) struct Chance {
     rates: BTreeMap<Fault, f64>,
@@ -36,7 +36,7 @@ impl Chance {
         self.dice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on nothing goes wrong any more.
+    /// Ends all faults: from now on nothing goes wrong.
     pub(crate) fn calm_down(&self) {
         self.is_calm.store(true, Ordering::SeqCst);
     }

@@ -1,5 +1,6 @@
-//! The users' side: a channel that takes replies, or fails in every way a channel can, and checks
-//! at the moment a reply arrives that what it says is so.
+//! The simulated channel: takes replies, or fails in every way a channel can. When a reply arrives
+//! it
+//! checks that what the reply says is stored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +14,7 @@ use sayso_turn::{
 
 use crate::{Fault, clock::SimClock, executor::Executor, world::World};
 
-/// No channel asks for more patience than this.
+/// Longest `Retry-After` of a channel.
 pub(crate) const QUIET_MAX: Duration = Duration::from_secs(60);
 
 /// One instance's way to the users.

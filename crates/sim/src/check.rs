@@ -1,4 +1,5 @@
-//! The invariants I1 to I10, checked on what was stored and what was seen. Exact, not statistical.
+//! Checks of the invariants I1 to I10, on what was stored and what was seen. Exact, not
+//! statistical.
 
 pub(crate) mod costs;
 mod outbound;
@@ -19,14 +20,14 @@ use crate::{
     world::World,
 };
 
-/// What is known of one conversation at rest.
+/// A conversation at rest, with everything needed to check it.
 struct Case<'a> {
     world: &'a World,
     key: &'a Key,
     document: Document,
     /// Its log; several where it was forgotten in between.
     logs: Vec<Vec<String>>,
-    /// What was said in it, and what was to happen later.
+    /// Wishes of its activities and timers, by id.
     wishes: BTreeMap<&'a str, (&'a Wish, &'a Said)>,
 }
 
@@ -117,14 +118,14 @@ fn timers(case: &Case<'_>, broken: &mut Vec<String>) {
     }
 }
 
-/// What the documents beside the conversations must hold.
+/// Expected contents of the documents beside the conversations.
 #[derive(Default)]
 struct Wanted<'a> {
     users: BTreeSet<&'a str>,
     pairs: u64,
 }
 
-/// What a conversation's turns did to further documents, and saw of them.
+/// Checks what a conversation's turns saw of further documents, and collects what they did to them.
 fn documents<'a>(case: &Case<'a>, wanted: &mut Wanted<'a>, broken: &mut Vec<String>) {
     let key = case.key;
     let applied = case.wishes.iter().filter(|(id, _)| case.is_applied(id));

@@ -1,5 +1,5 @@
-//! The users and their channel: activities that come when they like, to any instance, once or more,
-//! and again until they are answered.
+//! Simulated users and their channel: they send activities at random times to any instance, once or
+//! more, and again until they are answered.
 
 mod said;
 
@@ -24,16 +24,16 @@ use crate::{
     world::World,
 };
 
-/// A channel gives up waiting for an answer after this.
+/// Timeout of a channel that waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// By how much an answer may miss the deadline of its turn (P8).
+/// Tolerance by which an answer may miss the deadline of its turn (P8).
 const DEADLINE_SLACK: Duration = Duration::from_secs(1);
 
-/// Number of bursts there are at most: the last one begins while things still go wrong.
+/// Maximum number of bursts: the last one begins while things still go wrong.
 const BURSTS_MAX: usize = 8;
 
-/// Number of clients have their answer.
+/// Counter of the clients that have their answer.
 #[derive(Debug, Default)]
 pub(crate) struct Done(AtomicUsize);
 
@@ -75,7 +75,7 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
     done.add();
 }
 
-/// Waits until a user feels like it.
+/// Waits until the activity is to be sent: a random time, within bursts where the plan has them.
 async fn wait_for_its_time(world: &World) {
     let (plan, chance) = (&world.plan, &world.chance);
     let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
@@ -93,7 +93,7 @@ async fn wait_for_its_time(world: &World) {
     }
 }
 
-/// Delivers once, to any instance. Whether it was answered well.
+/// Delivers once, to any instance. Returns `true` if it was answered well.
 async fn deliver(world: &Arc<World>, nodes: &Nodes, said: &Said) -> bool {
     let is_first = world.plan.has(Fault::Crowd) && !nodes.is_restarted();
     let place =
@@ -101,10 +101,10 @@ async fn deliver(world: &Arc<World>, nodes: &Nodes, said: &Said) -> bool {
     deliver_to(world, nodes, said, place).await
 }
 
-/// What the sender of a turn hears: one answer for each conversation.
+/// Result that the sender of a turn hears: one answer for each conversation.
 type Heard = Result<Vec<Answer>, Error>;
 
-/// Delivers once, to the instance at a place.
+/// Delivers once, to the instance at a place. Returns `true` if it was answered well.
 pub(crate) async fn deliver_to(
     world: &Arc<World>,
     nodes: &Nodes,
@@ -206,7 +206,8 @@ fn is_expected(world: &World, error: &Error) -> bool {
     }
 }
 
-/// An answer is heard: it must be stored already (I3), and the same as any before (P4).
+/// Checks an answer that was heard: it must be stored already (I3), and the same as any before
+/// (P4).
 fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
     world.tell(|| format!("instance {life}: {} is answered", said.id));
     let ledger = world.document(&said.key).ledger;

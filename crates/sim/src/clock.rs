@@ -1,4 +1,4 @@
-//! The clock of one simulated instance: it may be wrong, drift, jump, and stop while the machine is
+//! The simulated clock of one instance: it may be wrong, drift, jump, and stop while the machine is
 //! suspended.
 
 use std::{
@@ -14,7 +14,7 @@ use sayso_turn::clock::{Clock, Timestamp};
 
 use crate::executor::Executor;
 
-/// When simulated time begins: nothing happens before 1970, whatever a clock says.
+/// Start of simulated time, late enough that no wrong clock shows a time before 1970.
 pub(crate) const START_MS: i64 = 1_700_000_000_000;
 
 /// An instance's clock. Cloning it gives another handle.
@@ -22,13 +22,13 @@ pub(crate) const START_MS: i64 = 1_700_000_000_000;
 pub(crate) struct SimClock {
     executor: Executor,
     skew_ms: Arc<AtomicI64>,
-    /// Number of milliseconds a thousand seconds gain.
+    /// Milliseconds gained in a thousand seconds.
     drift: Arc<AtomicI64>,
     /// Only where the machine can be suspended at all.
     sleep: Option<Arc<Mutex<Asleep>>>,
 }
 
-/// How long the machine was suspended, and since when it is now.
+/// Total time for which the machine was suspended, and the start of the present suspension.
 #[derive(Debug, Default)]
 struct Asleep {
     total: Duration,

@@ -1,4 +1,4 @@
-//! Costs: how often instances ask the store, and the bounds that this must keep to.
+//! Costs: counts the store calls of instances, and checks them against bounds (P8).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -7,7 +7,7 @@ use sayso_turn::Key;
 /// Calls are counted in windows of this length.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// What one instance may ask about one document in a window when nothing happens to it. Renewals,
+/// Maximum calls of one instance about one document in a window without activities. Renewals,
 /// records, take-overs, timers and the rounds of a turn under contention are far below it; a loop
 /// without a pause is far above.
 const CALLS_MAX: u32 = 120;
@@ -15,12 +15,12 @@ const CALLS_MAX: u32 = 120;
 /// turn with several documents, each loaded, prepared, committed and finished.
 const CALLS_PER_ACTIVITY_MAX: u32 = 100;
 
-/// How often one instance may ask in a window for what the store refuses for good.
+/// Maximum calls of one instance in a window that the store refuses for good.
 const REFUSED_MAX: u32 = 10;
 /// The same for each activity: one that is refused with others is tried alone once more.
 const REFUSED_PER_ACTIVITY_MAX: u32 = 6;
 
-/// Who asks for a commit so long after the one before has rested.
+/// Minimum pause between commits that counts as a rest, which ends a run of commits in a row.
 const REST: Duration = Duration::from_millis(20);
 
 /// Calls that were counted.
@@ -70,30 +70,31 @@ fn number(now: Duration) -> u128 {
 }
 
 impl Costs {
-    /// Something happens that an instance has to ask the store for.
+    /// Counts an event for which an instance has to call the store.
     pub(crate) fn cause(&mut self, now: Duration, life: usize) {
         let causes = self.causes.entry(life).or_default();
         causes.move_to(number(now));
         causes.now += 1;
     }
 
-    /// An instance asks about a document. What it breaks by that, if it does.
+    /// Counts a call about a document. Returns the violation if a bound is exceeded.
     pub(crate) fn call(&mut self, now: Duration, life: usize, key: &Key) -> Option<String> {
         self.calls += 1;
         self.count(now, life, key, |window| window.calls += 1)
     }
 
-    /// The store refuses what it was asked, for good.
+    /// Counts a call that the store refuses for good. Returns the violation if a bound is exceeded.
     pub(crate) fn refused(&mut self, now: Duration, life: usize, key: &Key) -> Option<String> {
         self.count(now, life, key, |window| window.refused += 1)
     }
 
-    /// An instance asks for a write.
+    /// Counts a write that an instance asks for.
     pub(crate) fn write(&mut self, key: &Key) {
         *self.writes.entry(key.clone()).or_default() += 1;
     }
 
-    /// An instance commits now that asked for it at a time. How many commits it has made in a row.
+    /// Counts a commit, which was asked for earlier. Returns the number of commits that the
+    /// instance has made in a row.
     pub(crate) fn commit(
         &mut self,
         key: &Key,
@@ -108,12 +109,12 @@ impl Costs {
         *row
     }
 
-    /// Number of writes of a document were asked for since the last reset.
+    /// Number of writes of a document that were asked for since the last reset.
     pub(crate) fn writes_of(&self, key: &Key) -> u32 {
         self.writes.get(key).copied().unwrap_or_default()
     }
 
-    /// Counts anew what is counted over a time.
+    /// Resets the counters of calls, looks and writes.
     pub(crate) fn reset(&mut self) {
         self.writes.clear();
         (self.calls, self.looks) = (0, 0);

@@ -20,19 +20,19 @@ use crate::{
     world::World,
 };
 
-/// What was enumerated and what broke.
+/// Result of a crash enumeration.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Enumeration {
-    /// Number of deaths were died.
+    /// Number of cases, each with one crash.
     pub cases: u64,
-    /// Number of awaits the longest turn has.
+    /// Number of awaits of the longest turn.
     pub awaits: u64,
-    /// What broke, with the case.
+    /// Violations, each with its case.
     pub broken: Vec<String>,
 }
 
-/// What dies.
+/// Kind of turn that dies.
 #[derive(Clone, Copy, Debug)]
 enum Sort {
     Message,
@@ -93,7 +93,7 @@ impl Sort {
     }
 }
 
-/// Who finishes what a dead instance began.
+/// Successor, which finishes what a dead instance began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heir {
     /// The channel delivers again, to the same instance in its next life.

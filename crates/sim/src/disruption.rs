@@ -1,5 +1,6 @@
-//! What happens to instances: they crash at an await, freeze, are suspended, shut down under load,
-//! and their clocks jump.
+//! Disruption of instances: they crash at an await, freeze, are suspended, shut down under load,
+//! and
+//! their clocks jump.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +13,7 @@ use crate::{
     world::World,
 };
 
-/// How often it is looked how many conversations are taken up at once, and how far apart.
+/// Number and interval of the checks on conversations that are recovered at once.
 const RECOVERY_LOOKS: u32 = 2000;
 const RECOVERY_LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -69,7 +70,7 @@ pub(crate) async fn disturb(world: Arc<World>, nodes: Arc<Nodes>, place: usize, 
     }
 }
 
-/// An instance that has shut down holds no claim: its heirs need not wait (I9).
+/// Checks that an instance that has shut down holds no claim: its heirs need not wait (I9).
 fn has_let_go(world: &World, node: &Node, keys: &[Key]) {
     let fired = world.chance.tally.counts();
     if !fired.keys().all(|fault| fault.is_harmless()) {

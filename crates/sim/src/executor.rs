@@ -1,4 +1,5 @@
-//! A scheduler for one thread: which task runs next, and what time it is, come from the seed.
+//! Deterministic single-threaded scheduler on simulated time: the seed decides which task runs
+//! next.
 //!
 //! Tasks belong to an owner, an instance or the world around it. All tasks of an owner can be
 //! dropped at the await where each of them is (a crash), or left unpolled for a while (a freeze).
@@ -17,7 +18,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
-/// To whom a task belongs: instances count from 0.
+/// Owner of a task. Lives of instances count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Owner {
     /// Clients, stores, channels, faults: what never dies.
@@ -26,7 +27,7 @@ pub(crate) enum Owner {
     Instance(usize),
 }
 
-/// More polls than any run needs: what takes more is going round in circles.
+/// Maximum number of polls: a run that takes more is going round in circles.
 const STEPS_MAX: usize = 2_000_000;
 
 /// The scheduler. Cloning it gives another handle.
@@ -42,11 +43,11 @@ struct Core {
     is_ready: BTreeSet<u64>,
     timers: BTreeMap<(Duration, u64), Waker>,
     frozen: BTreeSet<Owner>,
-    /// Number of more polls of an owner there will be before it crashes.
+    /// Number of polls left to an owner before it crashes.
     doomed: BTreeMap<Owner, u64>,
     polls: BTreeMap<Owner, u64>,
     dead: BTreeSet<Owner>,
-    /// Number of tasks ended with a panic.
+    /// Number of tasks that ended with a panic.
     panicked: usize,
 }
 
@@ -146,12 +147,12 @@ impl Executor {
         self.core().now
     }
 
-    /// How often tasks of an owner have been polled.
+    /// Number of polls of an owner's tasks so far.
     pub(crate) fn polls(&self, owner: Owner) -> u64 {
         self.core().polls.get(&owner).copied().unwrap_or_default()
     }
 
-    /// Number of tasks ended with a panic.
+    /// Number of tasks that ended with a panic.
     pub(crate) fn panicked(&self) -> usize {
         self.core().panicked
     }

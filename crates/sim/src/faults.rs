@@ -1,4 +1,4 @@
-//! What can go wrong, by name, and how often it did.
+//! Fault injection: the faults by name, and a tally of those that fired.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident => $text:literal,)*) => {
-        /// A way for the world to be unkind.
+        /// A fault to inject, or a feature to exercise under faults.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Fault { $($(#[$doc])* $name,)* }
@@ -16,7 +16,7 @@ macro_rules! faults {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// In words.
+            /// Its name in words.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -116,7 +116,7 @@ faults! {
     Burst => "burst of a hundred",
     /// An instance dies and leaves more conversations behind than one look sees.
     Crowd => "more due than one look sees",
-    /// What turns say fills the documents.
+    /// Replies and answers are so large that they fill the documents.
     Bulk => "bulky replies and answers",
     /// Documents expire while the users still talk.
     ShortLived => "documents expire in the run",
@@ -147,14 +147,16 @@ faults! {
     Inward => "own conversation resumed",
     /// A conversation may have few timers only.
     FewTimers => "few timers allowed",
-    /// What stands in line cannot be read.
+    /// An entry of an inbox cannot be read.
     Unreadable => "line that cannot be read",
     /// One instance has much to do in one conversation, turn after turn.
     Hot => "hot conversation",
 }
 
 impl Fault {
-    /// What a bot is asked to do, or a world made for that: nothing that goes wrong by itself.
+    /// Reports whether it is a feature that the bot is asked to use, or a world made for one:
+    /// nothing
+    /// that goes wrong by itself.
     pub(crate) fn is_wish(self) -> bool {
         matches!(
             self,
@@ -184,8 +186,9 @@ impl Fault {
         )
     }
 
-    /// Reports whether it leaves the store and the instances as they are: what users and channels do, and
-    /// instances that shut down in good order.
+    /// Reports whether it leaves the store and the instances as they are: what users and channels
+    /// do,
+    /// and instances that shut down in good order.
     pub(crate) fn is_harmless(self) -> bool {
         let is_outside = matches!(
             self,
@@ -202,14 +205,16 @@ impl Fault {
         is_outside || (self.is_wish() && self != Self::Builds)
     }
 
-    /// Reports whether its worlds are drawn with dice of their own: all others stay as they were before it
-    /// came.
+    /// Reports whether it is drawn from a random generator of its own, so that the worlds without
+    /// it stay
+    /// as they were before it was added.
     pub(crate) fn is_late(self) -> bool {
         self >= Self::Policy
     }
 
-    /// Number of of a number of worlds have it; `None` for what every world may have. What costs
-    /// much, or hides other things, is rare.
+    /// Rarity: one in so many worlds has it; `None` for what every world may have. What costs much,
+    /// or
+    /// hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {
             Self::Crowd | Self::Hot => Some(400),

@@ -1,5 +1,5 @@
-//! History of documents that expire in the run: what was in each of them before it was forgotten,
-//! and whether it was time.
+//! History of documents that expire in the run: the log that each of them had, and checks that none
+//! is forgotten too early.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,9 +10,9 @@ use crate::{
     world::{World, between},
 };
 
-/// By how much the clocks that drift are wrong at most, as a share of the time since the start.
+/// Maximum error of a clock that drifts, as a share of the time since the start.
 pub(crate) const DRIFT_MAX: f64 = 0.05;
-/// What passes between the moment a turn is dated and the moment its save is asked for, at most.
+/// Maximum time between the dating of a turn and the request of its save.
 const DATING_SLACK: Duration = Duration::from_secs(16);
 
 /// The logs of all documents, life after life.
@@ -36,7 +36,7 @@ impl History {
 }
 
 impl World {
-    /// A document was written by a save that was asked for at a time.
+    /// Records that a document was written by a save that was asked for at a time.
     pub(crate) fn wrote(&self, key: &Key, before: Option<&str>, after: &str, asked_at: Duration) {
         if self.plan.ttl.is_none() {
             return;
@@ -64,13 +64,13 @@ impl World {
         }
     }
 
-    /// A document was removed.
+    /// Records that a document was removed.
     pub(crate) fn removed(&self, key: &Key) {
         let known = self.history().turned_at.get(key).copied();
         self.forgotten(key, known);
     }
 
-    /// Nothing that lives may be forgotten: nothing younger than its time, by the true clock.
+    /// Checks that a forgotten document has outlived its time to live, by the true clock.
     fn forgotten(&self, key: &Key, turned_at: Option<Duration>) {
         let now = self.executor.now();
         self.tell(|| format!("{key} is forgotten"));

@@ -1,5 +1,5 @@
-//! Instances in the simulated world: production engines, each with a clock of its own, that can
-//! die, freeze and come back.
+//! Simulated instances: production engines, each with a clock of its own, that can die, freeze and
+//! come back.
 
 use std::{
     collections::BTreeMap,
@@ -23,13 +23,13 @@ use crate::{
     world::World,
 };
 
-/// A year, for a clock that is that much ahead.
+/// One year, the error of a clock that is a year ahead.
 const YEAR_MS: i64 = 365 * 86_400_000;
 
-/// So many activities at most are taken to have waited for an instance that was frozen.
+/// Maximum number of activities that count as having waited for a frozen instance.
 const ARREARS_MAX: usize = 8;
 
-/// What starts the engine of an instance over its seams.
+/// Factory that prepares the engine of an instance over its seams.
 pub(crate) type Start =
     Arc<dyn Fn(&Outside, SimStore, SimChannel) -> sayso_turn::Builder + Send + Sync>;
 
@@ -187,7 +187,7 @@ impl Nodes {
         self.places().iter().all(|node| is_dead(node) || node.engine.busy() == 0)
     }
 
-    /// What all instances that ever lived have counted, by one counter.
+    /// Sum of one counter over all instances that ever lived.
     pub(crate) fn total(&self, counter: impl Fn(Stats) -> u64) -> u64 {
         let engines = self.world.engines();
         engines.iter().map(|engine| counter(engine.stats())).sum()

@@ -1,5 +1,6 @@
-//! The world outside the bot: a service that its turns call, and what is counted where no crash,
-//! conflict or redelivery can change the count.
+//! The world outside the bot: a service that its turns call, and counters that no crash, conflict
+//! or
+//! redelivery can change.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +12,7 @@ use sayso_turn::IdempotencyKey;
 
 use crate::{Fault, world::World};
 
-/// How one life of an instance reaches the world outside.
+/// Access of one life of an instance to the world outside.
 #[derive(Clone, Debug)]
 pub(crate) struct Outside {
     pub(crate) world: Arc<World>,
@@ -20,7 +21,7 @@ pub(crate) struct Outside {
     pub(crate) is_new: bool,
 }
 
-/// What was counted outside.
+/// Counters outside of all instances.
 #[derive(Debug, Default)]
 pub(crate) struct Outbound(Mutex<Counts>);
 
@@ -28,9 +29,9 @@ pub(crate) struct Outbound(Mutex<Counts>);
 pub(crate) struct Counts {
     /// Calls that succeeded, by life and idempotency key.
     calls: BTreeMap<(usize, String), u32>,
-    /// Under which keys each wish called.
+    /// Idempotency keys under which each wish called.
     pub(crate) keys: BTreeMap<String, BTreeSet<String>>,
-    /// How often each wish failed, of those that are asked to.
+    /// Number of failures so far of each wish that is asked to fail.
     failures: BTreeMap<String, u32>,
 }
 
@@ -41,7 +42,7 @@ impl Outbound {
 }
 
 impl Counts {
-    /// How often a service was called in all, over all lives.
+    /// Number of calls under a key, over all lives.
     pub(crate) fn calls_of(&self, key: &str) -> u32 {
         self.calls.iter().filter(|((_, known), _)| known == key).map(|(_, count)| count).sum()
     }

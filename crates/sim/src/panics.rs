@@ -1,9 +1,10 @@
-//! Panics: none of them is expected but those that the bot was asked for, which go round the hook.
+//! Panic hook that records panics. The bot is asked for some; those bypass the hook, all others are
+//! violations.
 
 use std::{cell::RefCell, sync::Once};
 
 thread_local! {
-    /// What panicked on this thread, while somebody listens.
+    /// Panics on this thread since listening began; `None` while nobody listens.
     static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn listen() {
     HEARD.with(|heard| *heard.borrow_mut() = Some(Vec::new()));
 }
 
-/// What panicked since, and the end of listening.
+/// Ends listening and returns the panics since its beginning.
 pub(crate) fn end() -> Vec<String> {
     HEARD.with(|heard| heard.borrow_mut().take()).unwrap_or_default()
 }

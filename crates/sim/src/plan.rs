@@ -1,4 +1,4 @@
-//! What one run is made of, drawn from its seed.
+//! Plan of a run, drawn from its seed: its size, its faults and its settings.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,11 +9,11 @@ use crate::Fault;
 /// The size of a run and the faults it has. Two runs of one plan are the same to the last poll.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Where every chance of the run comes from.
+    /// Seed of every random choice of the run.
     pub seed: u64,
-    /// Number of instances there are at a time.
+    /// Number of instances at a time.
     pub instances: usize,
-    /// Number of conversations there are.
+    /// Number of conversations.
     pub conversations: usize,
     /// Number of activities the users send.
     pub activities: usize,
@@ -23,9 +23,9 @@ pub struct Plan {
     pub is_keyed: bool,
     /// True if the store can write several documents at once.
     pub has_transactions: bool,
-    /// How long documents are kept after their last turn.
+    /// Time to live of documents after their last turn.
     pub ttl: Option<Duration>,
-    /// What happens to messages that arrive while a turn runs.
+    /// Handling of messages that arrive while a turn runs.
     pub overlap: Overlap,
     /// True if the users speak in bursts, the time of a claim apart, and hand-overs take long: what
     /// one instance has waited for since one burst then meets what the other does in the next.
@@ -37,22 +37,23 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How long documents are kept where they expire after the run.
+    /// Time to live where documents expire after the run.
     pub const TTL: Duration = Duration::from_secs(40 * 60);
-    /// How long they are kept where they expire in the run: longer than anybody is frozen.
+    /// Time to live where documents expire in the run: longer than anybody is frozen.
     pub const TTL_SHORT: Duration = Duration::from_secs(45);
-    /// Number of conversations a crowd has: more than `sweep_max`.
+    /// Number of conversations of a crowd: more than `sweep_max`.
     const CROWD: usize = 600;
-    /// Number of turns a hot conversation has.
+    /// Number of turns of a hot conversation.
     const HOT: usize = 150;
-    /// Number of conversations of a crowd are taken up at once.
+    /// Maximum number of conversations of a crowd that are recovered at once.
     const RECOVERIES_MAX: usize = 64;
-    /// Number of timers a conversation may have where they are few: as many as one turn sets.
+    /// Maximum number of timers of a conversation where they are few: as many as one turn sets.
     const TIMERS_MAX: usize = 3;
-    /// How large a document may be where turns are bulky: what waits in it fits, what is kept
-    /// beside it does not.
+    /// Maximum size of a document where turns are bulky: what waits in it fits, what is kept beside
+    /// it
+    /// does not.
     const BULKY_BYTES_MAX: usize = 300 * 1024;
-    /// What fits into a memory that keeps next to nothing.
+    /// Cache size of instances that can keep next to nothing in memory.
     const CACHE_BYTES_MAX: usize = 600;
 
     /// Draws a plan: 2-4 instances, 1-3 conversations, 5-20 activities, a random subset of the
@@ -177,7 +178,7 @@ impl Plan {
         }
     }
 
-    /// What the bot itself chooses about its replies.
+    /// The bot's own delivery policy, for replies without one.
     pub(crate) fn delivery(&self) -> DeliveryPolicy {
         match self.has(Fault::Policy) && self.seed.is_multiple_of(2) {
             true => DeliveryPolicy::once(),

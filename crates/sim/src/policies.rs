@@ -1,4 +1,4 @@
-//! Delivery policies: what was chosen for each reply, and whether a hand-over keeps to it.
+//! Delivery policies: records the policy of each reply, and checks that hand-overs keep to it.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,19 +10,19 @@ use crate::{
     world::{World, plain},
 };
 
-/// The policies of all replies that have one other than to be repeated for ever, by what they say.
+/// Policies of all replies whose policy is not the default, by their texts.
 #[derive(Debug, Default)]
 pub(crate) struct Policies(BTreeMap<String, DeliveryPolicy>);
 
 impl Policies {
-    /// What a reply may cost, by what it says.
+    /// Policy of a reply, by its text.
     pub(crate) fn of(&self, text: &str) -> DeliveryPolicy {
         self.0.get(text).copied().unwrap_or_default()
     }
 }
 
 impl World {
-    /// A turn says something, under a policy of its own or the bot's.
+    /// Records a reply of a turn, under a policy of its own or the bot's.
     pub(crate) fn promise(&self, text: &str, policy: Option<DeliveryPolicy>) {
         let policy = policy.unwrap_or_else(|| self.plan.delivery());
         if policy != DeliveryPolicy::default() {
@@ -30,7 +30,7 @@ impl World {
         }
     }
 
-    /// A reply is handed over by an instance whose clock shows a time: its policy must allow that.
+    /// Checks that its policy allows the hand-over of a reply now, by the clock of the instance.
     pub(crate) fn is_allowed(&self, parcel: &Parcel, text: &str, clock: Timestamp) {
         let DeliveryPolicy { on_doubt, expires } = self.seen().policies.of(text);
         if on_doubt == OnDoubt::Once && parcel.is_repeat {
@@ -50,7 +50,7 @@ impl World {
         }
     }
 
-    /// Until when a reply can be worth sending that is sent now.
+    /// Latest expiry of a reply that is said now.
     fn latest(&self, expires: Duration) -> Timestamp {
         let wrong = [Fault::Skew, Fault::Jump, Fault::Drift, Fault::YearAhead];
         match wrong.iter().any(|fault| self.plan.has(*fault)) {

@@ -1,4 +1,4 @@
-//! One run: a plan is played, comes to rest, and is checked.
+//! One run: plays a plan, waits for rest, and checks the invariants.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -22,37 +22,38 @@ use crate::{
     world::World,
 };
 
-/// How long faults go on, in simulated time, when the users are not done before.
+/// Maximum duration of the faults, in simulated time; they end sooner when the users are done.
 const TROUBLE_MAX: Duration = Duration::from_secs(120);
-/// How soon everything must be at rest once nothing goes wrong any more (I9).
+/// Maximum time until rest once nothing goes wrong any more (I9).
 const REST_MAX: Duration = Duration::from_secs(60);
 /// The same where turns take long.
 const LONG_REST_MAX: Duration = Duration::from_secs(20 * 60);
-/// How far clocks can be wrong: timers of a wrong clock may take that much longer.
+/// Maximum clock error: timers of a wrong clock may take that much longer.
 const SKEW_MAX: Duration = Duration::from_secs(20 * 60);
 
-/// How long a crowd talks, is left behind and found again: the claims of a dead instance lapse.
+/// Time in which a crowd talks, is left behind and found again: the claims of a dead instance
+/// lapse.
 const CROWD_TIME: Duration = Duration::from_secs(20);
-/// One run in so many is watched for a while when it is at rest.
+/// Sampling rate: one run in so many is watched for a while when it is at rest.
 const IDLE_EVERY: u64 = 8;
 
-/// What became of one run.
+/// Report of one run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// What was played.
+    /// The plan that was played.
     pub plan: Plan,
-    /// Which invariants broke, in words. Empty when all is well.
+    /// Violated invariants, in words. Empty when all is well.
     pub violations: Vec<String>,
-    /// How often each fault fired.
+    /// Number of times that each fault fired.
     pub faults: BTreeMap<Fault, u64>,
     /// Turns committed, over all instances.
     pub turns: u64,
     /// Conflicts, unknown outcomes, recoveries and the like, over all instances.
     pub stats: Totals,
-    /// How long it took in simulated time.
+    /// Duration in simulated time.
     pub simulated: Duration,
-    /// Who did what, when, if that was asked for.
+    /// Time line of events, if it was asked for.
     pub timeline: Vec<String>,
 }
 
@@ -213,9 +214,8 @@ pub(crate) fn start(world: &Arc<World>) -> Arc<Nodes> {
     Nodes::new(world, Arc::new(start))
 }
 
-/// How soon everything must be at rest. Turns that take long run one after the other, and a later
-/// one of the same documents makes an earlier one run again. What a channel asked for before counts
-/// too.
+/// Maximum time until rest. Turns that take long run one after the other, and a later one of the
+/// same documents makes an earlier one run again. What a channel asked for before counts too.
 fn rest_max(world: &World) -> Duration {
     let has = |fault| world.chance.has(fault);
     let quiet = if has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };

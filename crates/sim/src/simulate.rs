@@ -1,4 +1,6 @@
-//! For authors of bots: their own bot in the same world, with every fault on, in an ordinary test.
+//! Simulation tests for authors of bots: their own bot in the same world, with every fault on, in
+//! an
+//! ordinary test.
 
 use std::{
     fmt,
@@ -61,7 +63,7 @@ pub fn simulate<L: Logic, F: Fn() -> L + Send + Sync + 'static>(bot: F) -> Simul
     }
 }
 
-/// A simulation in the making.
+/// Builder of a simulation; [`check`](Self::check) runs it.
 #[must_use = "a simulation does nothing before `check`"]
 pub struct Simulation {
     start: crate::node::Start,
@@ -72,32 +74,34 @@ pub struct Simulation {
     first: u64,
 }
 
-/// What a world looks like after a run, at rest.
+/// The world at rest after a run, for a check to inspect.
 #[derive(Debug)]
 pub struct Outcome {
     world: Arc<World>,
 }
 
 impl Simulation {
-    /// Number of users there are, each with a conversation of their own.
+    /// Sets the number of users, each with a conversation of their own.
     pub fn users(mut self, users: usize) -> Self {
         self.users = users;
         self
     }
 
-    /// What each user says: all of it quickly, in no particular order, again until it is answered.
+    /// Sets the messages of each user: all are sent quickly, in no particular order, again until
+    /// they are
+    /// answered.
     pub fn script<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
         self.script = lines.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Number of instances run at a time.
+    /// Sets the number of instances that run at a time.
     pub fn instances(mut self, instances: usize) -> Self {
         self.instances = instances.max(1);
         self
     }
 
-    /// Number of seeds to play.
+    /// Sets the number of seeds to play.
     pub fn seeds(mut self, seeds: u64) -> Self {
         self.seeds = seeds;
         self
@@ -180,9 +184,9 @@ impl Simulation {
     }
 }
 
-/// Reports whether a check of anybody's bot would have to allow for it. A reply that the channel refuses
-/// for good is parked, a turn that the store refuses for good fails, what expires is gone, and so
-/// on: no fault of the bot's.
+/// Reports whether the check of any bot would have to allow for the fault. A reply that the channel
+/// refuses for good is parked, a turn that the store refuses for good fails, what expires is gone,
+/// and so on: no fault of the bot's.
 fn is_of_our_own(fault: Fault) -> bool {
     matches!(
         fault,
@@ -211,7 +215,7 @@ impl Outcome {
         self.world.document(&key(user)).bag
     }
 
-    /// What a user was told, in the order of arrival, each reply once however often it came.
+    /// Replies that a user saw, in the order of arrival, each once however often it came.
     #[must_use]
     pub fn replies(&self, user: usize) -> Vec<String> {
         let seen = self.world.seen();

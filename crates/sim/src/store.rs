@@ -1,5 +1,5 @@
-//! A store in the simulated world: the memory store behind a network that takes time, loses
-//! answers, refuses, throttles and stalls.
+//! The simulated store: the memory store behind a network that takes time, loses answers, refuses,
+//! throttles and stalls.
 
 mod put;
 
@@ -39,11 +39,11 @@ pub(crate) struct SimStore {
     pub(crate) is_newer: bool,
 }
 
-/// How long the document takes to load that the bot does not wait for.
+/// Load time of the document that the bot does not wait for.
 const SLOW: Duration = Duration::from_secs(1);
 /// The property that makes a document larger than the store takes.
 const OVERSIZED: &str = r#""too_large":true"#;
-/// What a newer minor version keeps in the ledger.
+/// Member that a newer minor version keeps in the ledger.
 pub(crate) const KEPT: &str = r#""newer":{"kept":true}"#;
 const NEWER: &str = r#""$sayso":{"newer":{"kept":true},"#;
 const PLAIN: &str = r#""$sayso":{"#;
@@ -80,7 +80,7 @@ impl SimStore {
         }
     }
 
-    /// What the store says to a call, where it refuses it for good.
+    /// Returns the error of a call that the store refuses for good, and counts the refusal.
     fn refusal(&self, key: &Key, error: Option<Error>) -> Result<(), Error> {
         let Some(error) = error else { return Ok(()) };
         let broken = self.world.costs().refused(self.executor.now(), self.life, key);
@@ -90,7 +90,7 @@ impl SimStore {
         Err(error)
     }
 
-    /// What a save is asked to write, as this instance's version writes it.
+    /// The write as this instance's version makes it: a newer one adds a member to the ledger.
     fn as_written(&self, mut write: Write) -> Write {
         if self.is_newer && !write.body.contains(KEPT) {
             write.body = write.body.replacen(PLAIN, NEWER, 1);

@@ -1,5 +1,5 @@
-//! Weather: what goes wrong for everybody, for a while: a store that refuses, a channel that is
-//! down.
+//! Weather: outages that concern all instances for a while. The store refuses calls, or the channel
+//! is down.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,18 +14,18 @@ use sayso_turn::{
 
 use crate::{Fault, clients::Said, world::World};
 
-/// How long a channel is down at most.
+/// Maximum duration of a channel outage.
 pub(crate) const OUTAGE_MAX: Duration = Duration::from_secs(600);
-/// How long a store refuses at most what it took before.
+/// Maximum duration of a store's refusal.
 const REFUSAL_MAX: Duration = Duration::from_secs(40);
 
-/// What stands in line where it cannot be read.
+/// Content of an inbox entry that cannot be read.
 pub(crate) const UNREADABLE: &str = "7";
 
-/// What is wrong at the moment.
+/// The outages at the moment.
 #[derive(Debug, Default)]
 pub(crate) struct Weather {
-    /// Until when the channel takes nothing.
+    /// End of the channel's outage.
     channel_down_until: Option<Duration>,
     refusals: Vec<Refusal>,
 }
@@ -39,7 +39,7 @@ struct Refusal {
     of: Refused,
 }
 
-/// What a store refuses.
+/// Kind of calls that a store refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refused {
     /// To show a document, because it is damaged.
@@ -51,12 +51,12 @@ enum Refused {
 }
 
 impl Weather {
-    /// How long the channel asks for patience now, if it is down.
+    /// Time left until the channel is up again, if it is down.
     pub(crate) fn channel_down_for(&self, now: Duration) -> Option<Duration> {
         self.channel_down_until.filter(|until| *until > now).map(|until| until - now)
     }
 
-    /// From now on nothing is wrong any more.
+    /// Ends all outages.
     pub(crate) fn clear_up(&mut self) {
         *self = Self::default();
     }
@@ -103,7 +103,7 @@ fn forbidden() -> Error {
     Error::Invalid { store: "sim".into(), reason: "403".to_owned(), source: None }
 }
 
-/// Makes the weather of a run for as long as it lasts.
+/// Makes outages at random until the faults of the run end.
 pub(crate) async fn make(world: Arc<World>, keys: Vec<Key>) {
     let (chance, executor) = (&world.chance, &world.executor);
     if world.plan.has(Fault::Crowd) {
@@ -144,7 +144,7 @@ pub(crate) async fn make(world: Arc<World>, keys: Vec<Key>) {
     }
 }
 
-/// Somebody writes into the line of a conversation what nobody can read.
+/// Writes an entry that cannot be read into the inbox of a conversation.
 async fn spoil_the_line(world: &World, key: &Key) {
     let Ok(Some(stored)) = world.store.load(key).await else { return };
     let Ok(mut document) = Document::parse(key, &stored.body) else { return };

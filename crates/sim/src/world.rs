@@ -1,4 +1,4 @@
-//! The world of one run: what all instances share, and what is seen of it from outside.
+//! The world of one run: everything that its instances share, and the view of an observer outside.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,10 +19,10 @@ use crate::{
     outside::Outbound, policies::Policies, weather::Weather,
 };
 
-/// What a deletion is called among the replies.
+/// Prefix of the text that stands for a deletion among the replies.
 pub(crate) const DELETION: &str = "deletion of ";
 
-/// What is shared by everything in a run.
+/// Shared state of a run.
 pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) executor: Executor,
@@ -37,39 +37,39 @@ pub(crate) struct World {
     engines: Mutex<Vec<Engine>>,
 }
 
-/// What an observer outside has seen.
+/// Record of an observer outside.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// Replies in the order of their arrival, per conversation: id and text.
     pub(crate) visible: BTreeMap<Key, Vec<(String, String)>>,
-    /// What the channel calls messages, per conversation.
+    /// Message ids that the channel gave out, per conversation.
     names: BTreeMap<Key, BTreeSet<String>>,
     /// Replies that the channel refused for good.
     pub(crate) refused: BTreeSet<String>,
-    /// What those would have said.
+    /// Texts of those replies.
     pub(crate) refused_texts: BTreeSet<String>,
     /// Replies that somebody has begun to hand over.
     pub(crate) tried: BTreeSet<String>,
     /// Replies that arrived when others may have given them up, in the hands of one that was
     /// interrupted.
     pub(crate) late: BTreeSet<String>,
-    /// What turns chose about the delivery of what they say.
+    /// Delivery policies that turns chose for their replies.
     pub(crate) policies: Policies,
-    /// Lines that nobody can read, per conversation.
+    /// Number of inbox entries that cannot be read, per conversation.
     pub(crate) unreadable: BTreeMap<Key, usize>,
     /// When each instance was last frozen, suspended or told to close.
     pub(crate) interrupted: BTreeMap<usize, Duration>,
     /// The same, and when it went on.
     pub(crate) disturbed: BTreeMap<usize, Duration>,
-    /// Hand-overs after which the sender could not know.
+    /// Number of hand-overs with an unknown outcome, per reply.
     pub(crate) ambiguous: BTreeMap<String, u64>,
     /// When each instance last renewed its claim on each conversation.
     wrote: BTreeMap<(Key, String), Duration>,
     /// Activities that were answered well, with the answer.
     pub(crate) acked: BTreeMap<String, String>,
-    /// What broke, in words.
+    /// Violated invariants, in words.
     pub(crate) violations: Vec<String>,
-    /// Who did what, when; only when somebody wants to read it.
+    /// Time line of events; `None` when nobody wants to read it.
     pub(crate) timeline: Option<Vec<String>>,
 }
 
@@ -144,8 +144,9 @@ impl World {
         self.document(key).bag.get("log").ok().flatten().unwrap_or_default()
     }
 
-    /// A document was replaced. A claim may pass to another instance only when its holder has not
-    /// written for the time of a claim, or has given it up (I5).
+    /// Checks the claim when a document is replaced. It may pass to another instance only when its
+    /// holder
+    /// has not written for the time of a claim, or has given it up (I5).
     pub(crate) fn replaced(&self, key: &Key, before: &str, after: &str) {
         let now = self.executor.now();
         let holder = between(before, "\"claim\":{\"by\":\"", '"');
@@ -170,7 +171,7 @@ impl World {
         }
     }
 
-    /// An instance stops to run as it did, or goes on.
+    /// Records that an instance is interrupted, or goes on.
     pub(crate) fn disturbed(&self, life: usize, is_interrupted: bool) {
         let now = self.executor.now();
         let mut seen = self.seen();
@@ -180,8 +181,8 @@ impl World {
         }
     }
 
-    /// An instance begins to hand a reply over. One that nobody has tried before is no repeat,
-    /// where every instance could say what it has tried (I5).
+    /// Records that an instance begins to hand a reply over. One that nobody has tried before is no
+    /// repeat, where every instance could say what it has tried (I5).
     pub(crate) fn tries(&self, instance: usize, parcel: &Parcel, clock: Timestamp) {
         if self.plan.has(Fault::Policy) {
             self.is_allowed(parcel, &text_of(parcel), clock);
@@ -196,7 +197,8 @@ impl World {
         }
     }
 
-    /// A reply arrives whose hand-over began at a time. What it says must be so already (I4).
+    /// Records a reply that arrives. What it says must be stored already (I4), and a repeat must be
+    /// marked as one (I5).
     pub(crate) fn arrived(&self, instance: usize, parcel: &Parcel, began: Duration) {
         let text = text_of(parcel);
         self.tell(|| {
@@ -235,14 +237,16 @@ impl World {
         }
     }
 
-    /// Reports whether a reply that may not come twice was handed over before, and nobody knows what became
-    /// of it.
+    /// Reports whether a reply that may not come twice was handed over before with an unknown
+    /// outcome.
     fn may_have_come(&self, seen: &Seen, parcel: &Parcel, text: &str) -> bool {
         let is_once = || seen.policies.of(text).on_doubt == OnDoubt::Once;
         self.plan.has(Fault::Policy) && seen.ambiguous.contains_key(parcel.id.as_str()) && is_once()
     }
 
-    /// I4: a reply names the place of its turn in the log, which must be there.
+    /// Checks that a reply says what is stored (I4): it names the place of its turn in the log,
+    /// which
+    /// must be there.
     fn is_so(&self, key: &Key, text: &str) {
         let mut parts = text.split('/');
         let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -256,7 +260,8 @@ impl World {
         }
     }
 
-    /// What the channel calls a reply, if it says so. One that knows ids says the same each time.
+    /// The channel's id of a reply, if it gives one. A channel that knows ids gives the same each
+    /// time.
     pub(crate) fn name(&self, parcel: &Parcel) -> Option<String> {
         // One in eight never gets a name: the channel does not change its mind about one.
         let sum: u32 = parcel.id.as_str().bytes().map(u32::from).sum();
@@ -301,7 +306,7 @@ impl fmt::Debug for World {
     }
 }
 
-/// What a reply says, without its padding.
+/// Text of a reply, without its padding.
 fn text_of(parcel: &Parcel) -> String {
     match parcel.activity.kind {
         Kind::MessageDelete => format!("{DELETION}{}", parcel.id),

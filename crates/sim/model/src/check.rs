@@ -1,4 +1,5 @@
-//! The search: every state within the bound, the shortest way to each broken promise.
+//! Model checking: searches every state within the bound, and finds a shortest counterexample for
+//! each broken promise.
 
 use std::{
     fmt::Debug,
@@ -14,12 +15,12 @@ use crate::{
     world::Bound,
 };
 
-/// What the search found out about one promise.
+/// Verdict of the search on one promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No state within the bound breaks it.
     Holds,
-    /// It breaks, at the end of this sequence. There is no shorter one.
+    /// It breaks, at the end of this counterexample. There is no shorter one.
     Broken(Vec<String>),
     /// It means nothing for this protocol.
     NotAsked,
@@ -36,13 +37,13 @@ impl Verdict {
 /// The result of one search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Each promise and what became of it.
+    /// Each promise and its verdict.
     pub verdicts: Vec<(Promise, Verdict)>,
     /// Situations that never came up: with any of these the search proves nothing.
     pub missing: Vec<&'static str>,
-    /// Number of different states there are.
+    /// Number of distinct states.
     pub states: usize,
-    /// How long it took.
+    /// Duration of the search.
     pub took: Duration,
 }
 
@@ -74,7 +75,7 @@ impl<P: Protocol> Search<P> {
             || broken.swap(true, Ordering::Relaxed)
     }
 
-    /// Everything was acknowledged and answered, and nothing is left to do.
+    /// Reports whether everything is acknowledged and answered, and nothing is left to do.
     fn is_good_end(&self, state: &P::State) -> bool {
         let world = P::world(state);
         let mut activities = 0..self.protocol.bound().activities;
@@ -83,7 +84,7 @@ impl<P: Protocol> Search<P> {
             && self.protocol.is_at_rest(state)
     }
 
-    /// What must come up within the bound.
+    /// Situations that must be reachable within the bound, else the search proves nothing.
     fn situations(&self) -> Vec<Property<Self>> {
         let Bound { crashes, faults, expiries, .. } = *self.protocol.bound();
         let mut list: Vec<Property<Self>> = vec![Property::sometimes(
@@ -152,9 +153,9 @@ impl<P: Protocol> Model for Search<P> {
     }
 }
 
-/// Looks at everything that can happen.
+/// Searches all states of a protocol within its bound.
 ///
-/// One thread, breadth first: the sequences are the shortest ones, and the same in each run.
+/// One thread, breadth first: counterexamples are shortest ones, and the same in each run.
 pub fn check<P>(protocol: P) -> Outcome
 where
     P: Protocol + Send + Sync + 'static,
@@ -179,7 +180,7 @@ where
     Outcome { verdicts, missing, states: checker.unique_state_count(), took }
 }
 
-/// Tells a path, a line for each step.
+/// Describes a path in words, a line for each step.
 fn story<P>(protocol: &P, path: &Path<P::State, P::Action>) -> Vec<String>
 where
     P: Protocol,

@@ -1,4 +1,4 @@
-//! The ladder: the published sample of the cure, and what each further part mends.
+//! The ladder: the protocol of the published sample, and variants that each add one part to it.
 //!
 //! These are simple protocols on purpose. Claiming and marking a reply are single steps; the point
 //! is to see which promise still breaks on each rung, not to describe something that runs.
@@ -13,7 +13,7 @@ pub use self::{
 };
 use crate::world::Bound;
 
-/// What a rung of the ladder has.
+/// Parts that a rung of the ladder has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// The first save of a conversation has no condition.
@@ -33,8 +33,8 @@ pub struct Rules {
 /// A rung of the ladder, within a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Ladder {
-    /// What it has.
+    /// The parts that it has.
     pub rules: Rules,
-    /// How much may happen.
+    /// Bound of the search.
     pub bound: Bound,
 }

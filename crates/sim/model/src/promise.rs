@@ -1,4 +1,4 @@
-//! The promises that a turn protocol is asked for, and how each is read off a state.
+//! The promises of a turn protocol, each a predicate on states.
 
 use stateright::{Model, Property};
 
@@ -9,26 +9,26 @@ use crate::{
 
 /// A protocol whose promises can be checked and whose steps can be told.
 pub trait Protocol: Model + Sized {
-    /// How much may happen.
+    /// Bound of the search.
     fn bound(&self) -> &Bound;
-    /// What the outside has seen.
+    /// The part of a state that the outside has seen.
     fn world(state: &Self::State) -> &World;
     /// The turns in the stored state, in commit order.
     fn applied(state: &Self::State) -> Seq;
     /// Reports whether nothing is left to do: only the outside can make something happen now.
     fn is_at_rest(&self, state: &Self::State) -> bool;
-    /// Reports whether repeats are marked, and writes asked for by the instance itself.
+    /// Reports whether the protocol marks repeats and has writes that the instance itself asks for.
     fn has_errands(&self) -> bool;
-    /// Situations of its own that must come up, else the check has proved nothing.
+    /// Situations of its own that must be reachable, else the search proves nothing.
     fn situations<M: Model<State = Self::State>>(&self) -> Vec<Property<M>>;
-    /// Says what a step did.
+    /// Describes a step in words.
     fn tell(&self, before: &Self::State, step: &Self::Action, after: &Self::State) -> String;
 }
 
-/// Something that a protocol should keep, whatever happens.
+/// A safety property that a protocol should keep, whatever happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// What was acknowledged stays in the state.
+    /// An acknowledged turn stays in the state.
     AckedApplied,
     /// No turn is in the state twice.
     AppliedOnce,
@@ -62,7 +62,7 @@ impl Promise {
         Self::NoSpinning,
     ];
 
-    /// How it is called in tables.
+    /// Its name in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Promise {
         }
     }
 
-    /// Reports whether it means anything for this protocol.
+    /// Reports whether it applies to this protocol.
     #[must_use]
     pub fn concerns(self, protocol: &impl Protocol) -> bool {
         !matches!(self, Self::RepeatsMarked | Self::NoSpinning) || protocol.has_errands()

@@ -1,4 +1,4 @@
-//! All searches together: run them, compare them with what is expected, put them into tables.
+//! Report of all searches: runs them, compares them with expectations, and puts them into tables.
 
 mod tables;
 
@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{Bound, Detail, Outcome, Promise, Variant};
 
-/// What can make the shipped protocol repeat a reply: a name and the bound that has only this.
+/// Possible causes of repeated replies of the shipped protocol: a name, and a bound that has only
+/// this cause.
 pub const CAUSES: [(&str, Bound); 4] = {
     let calm = Bound::CI.calm();
     [
@@ -17,7 +18,7 @@ pub const CAUSES: [(&str, Bound); 4] = {
     ]
 };
 
-/// What one search was about.
+/// Subject of one search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A protocol within the bound of the report.

@@ -1,5 +1,5 @@
-//! Small lists and sets of small numbers, each in one word: a state must be cheap to copy and to
-//! hash.
+//! Compact lists and sets of small numbers, each in one machine word: a state must be cheap to copy
+//! and to hash.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Seq {
         self.iter().any(|known| known == item)
     }
 
-    /// Where the number first is.
+    /// Position of the first occurrence of the number.
     #[must_use]
     pub fn position(self, item: u8) -> Option<usize> {
         self.iter().position(|known| known == item)
@@ -86,7 +86,7 @@ impl Set {
         is_new
     }
 
-    /// Takes a number out.
+    /// Removes a number.
     pub fn remove(&mut self, item: u8) {
         self.0 &= !(1 << item);
     }
@@ -115,13 +115,13 @@ impl Set {
         names.fold(0, |code, (item, name)| code | ((self.0 >> item) & 1) << name)
     }
 
-    /// What is in both.
+    /// Intersection of two sets.
     #[must_use]
     pub fn both(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What is in either.
+    /// Union of two sets.
     #[must_use]
     pub fn either(self, other: Self) -> Self {
         Self(self.0 | other.0)

@@ -9,10 +9,11 @@
 //! minds it; else that is an early expiry, of which there is a limited number. Also left out:
 //! orderly shut-down (a claim given up on purpose), parking, timers, further documents.
 //!
-//! Some things that only seem to differ are one here. An activity that waits for a busy runner may
-//! as well come when the runner starts again. A save that was overtaken can only fail, so its round
-//! is over at once. A save or a reply that lands late may land at once, or never: its answer was
-//! lost, or it was.
+//! Equivalent behaviours are merged to keep the search small. An activity that waits for a busy
+//! runner may as well come when the runner starts again. A save that was overtaken can only fail,
+//! so
+//! its round is over at once. A save or a reply that lands late may land at once, or never: its
+//! answer was lost, or it was.
 
 mod code;
 mod courier;
@@ -28,14 +29,15 @@ pub use self::{
 };
 use crate::world::Bound;
 
-/// Where a protocol with one claim differs from the one that ships.
+/// Differences of a protocol with one claim from the one that ships.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// A new claim looks like an earlier one of the same instance.
     pub is_claim_reused: bool,
     /// A round on the cached document that writes nothing leaves the courier as it was.
     pub is_cache_trusted: bool,
-    /// Who finds that a take-over of its own had succeeded does not mark what it took.
+    /// An instance that finds a take-over of its own to have succeeded does not mark the replies it
+    /// took.
     pub is_taking_forgotten: bool,
     /// The receiver drops a reply id that it has had before.
     pub is_keyed: bool,
@@ -44,8 +46,8 @@ pub struct Rules {
 /// A protocol with one claim for the outbox, within a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// Where it differs.
+    /// Its differences from the protocol that ships.
     pub rules: Rules,
-    /// How much may happen.
+    /// Bound of the search.
     pub bound: Bound,
 }

@@ -1,8 +1,8 @@
-//! The protocols by name, and what is expected of each.
+//! The protocols by name, and the verdicts expected of each.
 
 use crate::{Bound, Outcome, Promise, check::check, ladder, shipped};
 
-/// A protocol.
+/// A protocol under check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// The published sample: the first save blind, replies from memory.
@@ -39,7 +39,7 @@ impl Variant {
         Self::ShippedKeyed,
     ];
 
-    /// How it is called in tables.
+    /// Its name in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Variant {
         }
     }
 
-    /// Looks at everything that can happen to it.
+    /// Searches all its states within a bound.
     #[must_use]
     pub fn check(self, bound: Bound) -> Outcome {
         use ladder::Rules;
@@ -145,7 +145,7 @@ impl Detail {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::ClaimReused, Self::CacheTrusted, Self::TakingForgotten];
 
-    /// What the shipped protocol does, in tables.
+    /// Its name in tables: the behaviour of the shipped protocol.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -178,7 +178,7 @@ impl Detail {
         }
     }
 
-    /// Looks at everything that can happen without it.
+    /// Searches all states of the shipped protocol without it.
     #[must_use]
     pub fn check(self) -> Outcome {
         let rules = shipped::Rules {

@@ -1,24 +1,24 @@
-//! What surrounds a protocol: how much may happen, and what the outside has seen so far.
+//! Environment of a protocol: the bound of the search, and everything that the outside has seen.
 
 use crate::seq::{Seq, Set};
 
 /// The most activities that a bound may have.
 pub const ACTIVITIES_MAX: usize = 3;
 
-/// How much may happen. Within it, everything that can happen is looked at.
+/// Bound of the search. Within it the search is exhaustive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// Instances that share one conversation.
     pub instances: u8,
     /// Activities, each with one reply.
     pub activities: u8,
-    /// How often the channel may deliver each activity.
+    /// Maximum deliveries of each activity by the channel.
     pub deliveries: u8,
-    /// How often a process may die, with whatever it has in hand or on the wire.
+    /// Maximum number of crashes: a process dies, with whatever it has in hand or on the wire.
     pub crashes: u8,
-    /// How often a save or a send may go wrong: lost, its answer lost, or landing late.
+    /// Maximum number of faults: a save or a send is lost, loses its answer, or lands late.
     pub faults: u8,
-    /// How often a claim may be taken for lapsed while its holder lives.
+    /// Maximum number of early expiries: a claim is taken for lapsed while its holder lives.
     pub expiries: u8,
 }
 
@@ -34,7 +34,7 @@ impl Bound {
     }
 }
 
-/// How a save or a send ends.
+/// Outcome of a save or a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fate {
     /// As it should.
@@ -47,7 +47,7 @@ pub enum Fate {
     Late,
 }
 
-/// What the outside has seen, and what may still happen to it.
+/// Everything that the outside has seen, and the budget of what may still happen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct World {
     /// Deliveries left, by activity.
@@ -96,7 +96,7 @@ impl World {
         }
     }
 
-    /// Another step begins.
+    /// Begins another step: resets what is known of the last one.
     pub fn move_on(&mut self) {
         self.is_acked_early = false;
         self.is_repeated = false;
@@ -138,20 +138,21 @@ impl World {
         batches
     }
 
-    /// The channel delivers an activity once more.
+    /// Delivers an activity once more.
     pub fn take(&mut self, activity: u8) {
         if let Some(left) = self.left.get_mut(usize::from(activity)) {
             *left -= 1;
         }
     }
 
-    /// The channel is told that an activity is done.
+    /// Acknowledges an activity to the channel.
     pub fn ack(&mut self, activity: u8, applied: Seq) {
         self.is_acked_early |= !applied.contains(activity);
         self.acked.insert(activity);
     }
 
-    /// A reply arrives. A receiver with keys drops what it has had before.
+    /// Shows a reply to the user. A receiver with idempotency keys drops one that it has had
+    /// before.
     pub fn arrive(&mut self, reply: u8, is_marked: bool, is_keyed: bool) {
         self.is_unmarked_twice |= !is_marked && !self.unmarked.insert(reply);
         if !self.visible.contains(reply) {

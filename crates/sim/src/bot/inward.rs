@@ -1,4 +1,5 @@
-//! An author's mistakes: to stop waiting for a document, and to wait for oneself.
+//! Mistakes of authors: a handler that abandons a read, and one that waits for a turn of its own
+//! conversation (a deadlock).
 
 use std::pin::pin;
 

@@ -69,7 +69,7 @@ impl Policy {
     }
 }
 
-/// What is done with the two documents that belong together.
+/// Operation on the two documents that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Pair {
     /// Count in both.
@@ -88,7 +88,7 @@ pub(crate) struct Later {
     pub(crate) wish: Wish,
 }
 
-/// What the state keeps of a timer.
+/// Record of a timer in the state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Note {
     /// The id of its wish.
@@ -99,7 +99,7 @@ pub(crate) struct Note {
     pub(crate) cancelled_at: Option<usize>,
 }
 
-/// What a turn saw of the two documents that belong together.
+/// Counts that a turn saw in the two documents that belong together.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sight {
     pub(crate) wish: String,

@@ -1,4 +1,4 @@
-//! P8 at rest: what is left to do costs little, and nothing costs nothing.
+//! Cost checks (P8): bounds of the writes per turn and until rest; no calls at rest.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -28,27 +28,28 @@ const WRITES_PER_TURN_MAX: u64 = 3;
 const WRITES_PER_DOCUMENT_MAX: u64 = 4;
 /// The same for each reply: its record.
 const WRITES_PER_REPLY_MAX: u64 = 1;
-/// How often a turn that takes long renews its claim: a third of the time of a claim apart.
+/// Interval at which a long turn renews its claim: a third of the claim's duration.
 const RENEWED_EVERY_MS: u64 = 5000;
 
-/// How often an instance of the older build takes up what only the newer one can go on with, at
-/// most.
+/// Minimum interval at which an instance of the older build takes up work that only the newer one
+/// can
+/// go on with.
 const TAKEN_UP_EVERY: Duration = Duration::from_secs(30);
 /// Writes of each time: the claim is taken, and given up.
 const WRITES_PER_TAKE_UP: u64 = 2;
 
-/// How long the last call of a slow store may take that began when things still went wrong.
+/// Settling time: maximum duration of a slow store call that began before the faults ended.
 const SETTLE: Duration = Duration::from_secs(40);
-/// How long a world is watched that is at rest.
+/// Time for which a world at rest is watched.
 const IDLE: Duration = Duration::from_secs(60);
-/// How often each instance asks about a document for each timer that was ever set, at most: its
-/// time may come now at one whose clock was wrong, though another one has fired it.
+/// Maximum calls of each instance in that time per timer that was ever set: it may come due only
+/// now
+/// at an instance whose clock was wrong, though another one has fired it.
 const IDLE_CALLS_PER_TIMER_MAX: usize = 1;
-/// How often each instance looks for what others left behind in that time, at most: every 1.5
-/// seconds.
+/// Maximum sweeps of each instance in that time: one in 1.5 seconds.
 const IDLE_LOOKS_MAX: u64 = 41;
 
-/// Number of writes each conversation may still have, by what waits in it now.
+/// Maximum writes of each conversation until rest, by what waits in it now.
 pub(crate) fn left(world: &World, all: &[Said]) -> BTreeMap<Key, usize> {
     world.costs().reset();
     let keys: BTreeMap<&Key, ()> = all.iter().map(|said| (&said.key, ())).collect();
@@ -61,7 +62,7 @@ pub(crate) fn left(world: &World, all: &[Said]) -> BTreeMap<Key, usize> {
     keys.into_keys().map(|key| (key.clone(), budget(key))).collect()
 }
 
-/// Checks that they had no more.
+/// Checks that the conversations had no more writes than that.
 pub(crate) fn quiet(world: &World, left: &BTreeMap<Key, usize>) {
     for (key, most) in left {
         let writes = world.costs().writes_of(key) as usize;
@@ -73,7 +74,7 @@ pub(crate) fn quiet(world: &World, left: &BTreeMap<Key, usize>) {
     }
 }
 
-/// What a turn may write.
+/// Maximum writes of a turn.
 fn budget(wish: &Wish) -> u64 {
     let documents = u64::from(wish.user) + 2 * u64::from(wish.pair == Some(Pair::Write));
     let changes = u64::from(wish.change);

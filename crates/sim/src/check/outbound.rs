@@ -1,4 +1,5 @@
-//! Calls to the outside: what a committed turn called for was called, and no more than it must be.
+//! Checks of outbound calls: each call of a committed turn was made, and no more often than
+//! necessary.
 
 use super::Case;
 use crate::Fault;

@@ -1,4 +1,5 @@
-//! I6 and I7: every reply is visible or parked, and the first appearances are in commit order.
+//! Checks of replies (I6, I7): each is visible or parked, and first appearances are in commit
+//! order.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -96,8 +97,8 @@ pub(super) fn given_up(case: &Case<'_>, broken: &mut Vec<String>) {
     }
 }
 
-/// Reports whether a turn may have failed although it was acknowledged: a store that refused it for good
-/// cannot be told from one that will take it later. The user must have heard of it.
+/// Reports whether a turn may have failed although it was acknowledged: a store that refused it for
+/// good cannot be told from one that will take it later. The user must have heard of it.
 pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
     let world = case.world;
     let sorry = format!("{id}/sorry/0");
@@ -125,7 +126,7 @@ pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
     causes.iter().any(|fault| world.plan.has(*fault)) && is_sorry()
 }
 
-/// What the turns of all logs say, in their order.
+/// Texts that the turns of all logs say, in their order.
 fn expected(case: &Case<'_>) -> Vec<String> {
     let policies = &case.world.seen().policies;
     let mut expected = Vec::new();
@@ -153,7 +154,7 @@ fn expected(case: &Case<'_>) -> Vec<String> {
     expected
 }
 
-/// What the parked replies of a conversation say.
+/// Texts of the parked replies of a conversation.
 fn parked(case: &Case<'_>) -> BTreeSet<String> {
     let parked = case.document.ledger.parked.iter();
     let texts = parked.filter_map(|parked| parked.activity.get::<Activity>().ok()?.text);

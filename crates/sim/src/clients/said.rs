@@ -1,4 +1,4 @@
-//! What users and operators say: activities, and turns that the bot is asked for from outside.
+//! Inputs from users and operators: activities, and proactive turns.
 
 use sayso_activity::{Account, Activity, ConversationAccount, DeliveryMode, Kind, Reference};
 use sayso_turn::{Key, Overlap, id::TurnId};
@@ -11,13 +11,13 @@ use crate::{
 
 /// The channel of all conversations.
 const CHANNEL: &str = "sim";
-/// One that shows messages in the making.
+/// The channel of all conversations where replies are streamed.
 const STREAMING_CHANNEL: &str = "webchat";
 
-/// How long a turn of a hot conversation takes: shorter than a rest.
+/// Duration of a turn of a hot conversation: shorter than a rest.
 const HOT_MS: u64 = 3;
 
-/// One thing that is said.
+/// One input of a conversation.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) id: String,
@@ -28,7 +28,7 @@ pub(crate) struct Said {
     pub(crate) way: Way,
 }
 
-/// How it reaches the bot.
+/// Route of an input to the bot.
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     /// As an activity from the channel.
@@ -42,7 +42,7 @@ pub(crate) enum Way {
 }
 
 impl Said {
-    /// Draws what the n-th activity of a run is: one, or the same in each conversation for a
+    /// Draws the n-th activity of a run: one input, or the same in each conversation for a
     /// broadcast.
     pub(crate) fn draw(world: &World, n: usize) -> Vec<Self> {
         let (plan, chance) = (&world.plan, &world.chance);
@@ -103,7 +103,7 @@ impl Said {
         all
     }
 
-    /// What somebody says to a bot of anybody's.
+    /// A message to the bot of an author, for `simulate`.
     pub(crate) fn text(world: &World, n: usize, user: usize, text: &str) -> Self {
         let name = user_name(user);
         let activity = Activity::message(text);
@@ -154,7 +154,7 @@ impl Said {
         Key::user(channel, from).ok()
     }
 
-    /// What the engine calls its turn.
+    /// The engine's id of its turn.
     pub(crate) fn turn(&self) -> TurnId {
         match self.way {
             Way::Receive => TurnId::new(&self.key, &self.id),
@@ -163,7 +163,7 @@ impl Said {
     }
 }
 
-/// What a user is called; so is the conversation.
+/// Name of a user, and of their conversation.
 pub(crate) fn user_name(user: usize) -> String {
     format!("user{user}")
 }

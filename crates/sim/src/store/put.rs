@@ -19,7 +19,8 @@ use crate::{Fault, world::World};
 pub(super) struct Put {
     world: Arc<World>,
     old: Arc<Mutex<BTreeMap<Key, Stored>>>,
-    /// What an instance of this version asked for: it must keep what a newer one wrote.
+    /// Bodies as the engine of an older version asked for them: they must keep what a newer one
+    /// wrote.
     asked: Vec<String>,
     writes: Vec<Write>,
     asked_at: Duration,
@@ -84,7 +85,7 @@ impl Put {
     }
 }
 
-/// P8: no conversation has more timers than it may.
+/// Checks that no conversation has more timers than it may (P8).
 fn has_few_timers(world: &World, key: &Key, body: &str) {
     if !world.plan.has(Fault::FewTimers) {
         return;
@@ -96,7 +97,8 @@ fn has_few_timers(world: &World, key: &Key, body: &str) {
     }
 }
 
-/// P8: no instance commits in a conversation again and again without a rest in which others can.
+/// Checks that no instance commits in a conversation again and again without a rest in which others
+/// can (P8).
 fn rests(world: &World, key: &Key, life: usize, asked_at: Duration) {
     let row = world.costs().commit(key, life, asked_at, world.executor.now());
     // A runner that had nothing to do for a moment has begun to count anew.

@@ -1,4 +1,4 @@
-//! The simulator as authors of bots use it.
+//! Simulation tests of a sound bot and of a broken one, as authors of bots write them.
 
 use std::{
     panic::catch_unwind,
@@ -8,7 +8,7 @@ use std::{
 use sayso_sim::simulate;
 use sayso_turn::{Bot, Turn};
 
-/// A bot that keeps its order where it should.
+/// A bot that keeps its order in its state, as it should.
 fn sound() -> Bot {
     Bot::new().on_message(async |mut turn: Turn| {
         let text = turn.text().to_owned();

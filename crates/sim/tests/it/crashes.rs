@@ -1,4 +1,4 @@
-//! Every await of a turn is a place to die: all of them, on memory and on SQLite.
+//! Crash enumeration: a turn dies at each of its awaits, on the memory store and on SQLite.
 
 use std::{fmt, future::Future, sync::Arc};
 

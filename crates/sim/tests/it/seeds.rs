@@ -1,4 +1,4 @@
-//! Seeds that broke something once, and some that never did.
+//! Regression tests: seeds that broke something once, and some that never did.
 
 use sayso_sim::{Campaign, Plan, play};
 

@@ -1,17 +1,17 @@
-//! What a rung of the ladder remembers, in the store and in its instances.
+//! State of a rung of the ladder: the stored document, and the phase of each instance.
 
 use crate::{
     seq::Seq,
     world::{ACTIVITIES_MAX, World},
 };
 
-/// Where a stored reply stands.
+/// Delivery status of a stored reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// There is none.
+    /// There is no such reply.
     #[default]
     None,
-    /// It waits.
+    /// It waits to be sent.
     Pending,
     /// An instance is sending it.
     Claimed(u8),
@@ -28,7 +28,7 @@ pub struct Doc {
     pub marks: [Mark; ACTIVITIES_MAX],
 }
 
-/// What an instance is doing.
+/// Phase of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Nothing.
@@ -39,14 +39,14 @@ pub enum Phase {
     Save {
         /// The activity.
         activity: u8,
-        /// What it saves.
+        /// The document to be saved.
         draft: Doc,
         /// True if nobody has written since it loaded.
         is_current: bool,
         /// True if it saves without a condition.
         is_blind: bool,
     },
-    /// It does not know whether the save happened.
+    /// The outcome of the save is unknown.
     Unknown(u8),
     /// It has saved.
     Committed(u8),
@@ -56,31 +56,31 @@ pub enum Phase {
     Claim,
     /// It is sending a reply.
     Send(u8),
-    /// It is about to note that a reply was sent.
+    /// It is about to record that a reply was sent.
     Note(u8),
 }
 
-/// Everything at one moment.
+/// State of the whole system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// What is stored.
+    /// The stored document.
     pub doc: Doc,
     /// Saves on the wire that can still take effect: the draft, and whether it has no condition.
     pub late: Vec<(Doc, bool)>,
-    /// What each instance does.
+    /// Phase of each instance.
     pub phases: Vec<Phase>,
     /// The outside.
     pub world: World,
 }
 
 impl Doc {
-    /// Where the reply to an activity stands.
+    /// Delivery status of the reply to an activity.
     #[must_use]
     pub fn mark(&self, reply: u8) -> Mark {
         self.marks.get(usize::from(reply)).copied().unwrap_or_default()
     }
 
-    /// Sets where the reply to an activity stands.
+    /// Sets the delivery status of the reply to an activity.
     pub fn set(&mut self, reply: u8, mark: Mark) {
         if let Some(known) = self.marks.get_mut(usize::from(reply)) {
             *known = mark;
@@ -95,13 +95,13 @@ impl Doc {
 }
 
 impl State {
-    /// What an instance does.
+    /// Phase of an instance, `Idle` if there is no such instance.
     #[must_use]
     pub fn phase(&self, instance: u8) -> Phase {
         self.phases.get(usize::from(instance)).copied().unwrap_or(Phase::Idle)
     }
 
-    /// Sets what an instance does.
+    /// Moves an instance to a phase.
     pub fn enter(&mut self, instance: u8, phase: Phase) {
         if let Some(known) = self.phases.get_mut(usize::from(instance)) {
             *known = phase;

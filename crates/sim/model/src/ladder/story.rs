@@ -1,4 +1,4 @@
-//! The steps of the ladder in words, and what its promises are read from.
+//! Steps of the ladder in words, and the state that its promises are judged by.
 
 use stateright::{Model, Property};
 

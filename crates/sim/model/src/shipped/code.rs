@@ -1,8 +1,11 @@
-//! A code for states in which states that are alike have the same code.
+//! Symmetry reduction: a code for states that is the same for symmetric states.
 //!
-//! Instances are alike, and so are activities: a state and its mirror image go on in the same ways,
-//! so that one of them is enough. The code is the smallest of those of all mirror images; the
-//! search knows states by it. Processes that died are alike as well: nothing asks which one it was.
+//! Instances are interchangeable, and so are activities: a state and its mirror image go on in the
+//! same ways, so that one of them is enough. The code is the smallest of those of all mirror
+//! images;
+//! the search knows states by it. Dead processes are interchangeable as well: nothing asks which
+//! one
+//! it was.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,7 +18,7 @@ use crate::{
 /// The label of a process that died.
 const DEAD: u8 = 15;
 
-/// Longer than any code within the bounds that can be searched.
+/// Upper bound of the length of a code within the bounds that can be searched.
 const BYTES: usize = 128;
 
 impl Hash for State {
@@ -31,7 +34,7 @@ impl Hash for State {
     }
 }
 
-/// A mirror image in the making.
+/// Code of a mirror image, while it is built.
 struct Code {
     bytes: [u8; BYTES],
     len: usize,

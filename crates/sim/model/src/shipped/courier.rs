@@ -1,11 +1,12 @@
-//! The courier and recovery: who hands over, and who takes over.
+//! The courier and recovery: hand-over of replies, and take-over of abandoned outboxes.
 
 use super::{Foreign, Instance, Shipped, State, runner::Errand};
 use crate::world::Fate;
 
 impl Shipped {
-    /// What the courier and recovery of an instance may ask the runner for, and whether it is
-    /// early.
+    /// Chores that the courier and recovery of an instance may ask the runner for, each with `true`
+    /// if it
+    /// needs an early expiry.
     pub(super) fn errands(state: &State, at: u8) -> Vec<(Errand, bool)> {
         let instance = state.instance(at);
         if instance.work.is_some() {
@@ -38,7 +39,7 @@ impl Shipped {
         !foreign.is_superseded && state.minder(foreign.claim.by).is_some()
     }
 
-    /// A claim counts as lapsed although its holder lives: so much time has passed for the holder
+    /// Expires a claim early, although its holder lives: so much time has passed for the holder,
     /// too.
     pub(super) fn expire(state: &mut State) {
         state.world.expiries -= 1;
@@ -47,14 +48,14 @@ impl Shipped {
         }
     }
 
-    /// The courier puts a reply on the wire.
+    /// Begins a hand-over: the courier puts a reply on the wire.
     pub(super) fn hand_over(state: &mut State, at: u8) {
         let instance = state.instance_mut(at);
         let reply = instance.next_reply();
         instance.sending = reply.map(|reply| (reply, instance.doubtful.contains(reply)));
     }
 
-    /// The hand-over ends.
+    /// Ends a hand-over.
     pub(super) fn settle(&self, state: &mut State, at: u8, fate: Fate) {
         let instance = state.instance_mut(at);
         let Some((reply, is_marked)) = instance.sending.take() else { return };
@@ -73,13 +74,13 @@ impl Shipped {
         }
     }
 
-    /// A reply stays on the wire without anybody waiting for it.
+    /// Leaves a reply on the wire without anybody waiting for it.
     fn stray(state: &mut State, reply: u8, is_marked: bool) {
         let [unmarked, marked] = &mut state.strays;
         if is_marked { marked } else { unmarked }.insert(reply);
     }
 
-    /// A process dies. What it had on the wire may still arrive.
+    /// Crashes a process. What it had on the wire may still arrive.
     pub(super) fn crash(&self, state: &mut State, at: u8, is_send_out: bool) {
         let name = self.bound.instances + self.bound.crashes - state.world.crashes;
         state.world.crashes -= 1;

@@ -1,4 +1,4 @@
-//! The steps of the protocol, its own and those of the outside.
+//! The transitions of the protocol: steps of its own, and those of the outside.
 
 use stateright::Model;
 
@@ -23,16 +23,16 @@ pub enum Step {
     HandOver(u8),
     /// The channel has it, or not.
     Settle(u8, Fate),
-    /// The process dies; whether its reply stays on the wire. Its save does.
+    /// The process dies. Its save stays on the wire, and with `true` its reply does, too.
     Crash(u8, bool),
     /// A save takes effect whose sender does not wait any more.
     LateLands(usize),
-    /// A reply arrives whose sender does not wait any more; whether it is marked.
+    /// A reply arrives whose sender does not wait any more; `true` if it is marked as a repeat.
     StrayLands(u8, bool),
 }
 
 impl Instance {
-    /// What its runner is about to save and could.
+    /// The draft that its runner is about to save, if no write has overtaken it.
     pub(super) fn draft(&self) -> Option<&Draft> {
         match &self.work.as_ref()?.stage {
             Stage::Save(draft) => Some(draft),
@@ -42,7 +42,7 @@ impl Instance {
 }
 
 impl Shipped {
-    /// What the instances do by themselves, sooner or later.
+    /// Steps that instances take by themselves, sooner or later.
     pub(super) fn own_steps(&self, state: &State, steps: &mut Vec<Step>) {
         for at in 0..self.bound.instances {
             let errands = Self::errands(state, at).into_iter();
@@ -79,7 +79,7 @@ impl Shipped {
         }
     }
 
-    /// What comes from outside, within the bound.
+    /// Steps that come from outside, within the bound: activities, faults, crashes, late arrivals.
     fn outside_steps(&self, state: &State, steps: &mut Vec<Step>) {
         let world = &state.world;
         for at in 0..self.bound.instances {

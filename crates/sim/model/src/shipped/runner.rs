@@ -6,12 +6,12 @@ use crate::{
     world::Fate,
 };
 
-/// Why the runner starts.
+/// Reason for which the runner starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Errand {
     /// Activities wait.
     Turns,
-    /// The courier wants recorded what it handed over.
+    /// The courier wants its hand-overs recorded.
     Record,
     /// The courier wants the claim renewed.
     Renew,
@@ -48,7 +48,7 @@ impl Shipped {
         }
     }
 
-    /// Loads and runs: what comes out is to be saved, or there is nothing to write.
+    /// Runs a round: loads and runs, then prepares a save unless there is nothing to write.
     fn round(&self, state: &mut State, at: u8, work: Work, cached: Option<(Doc, bool)>) {
         let stored = state.doc;
         let (base, is_current) = cached.unwrap_or((stored, true));
@@ -147,13 +147,13 @@ impl Shipped {
         answer(state, batch);
     }
 
-    /// The runner has had enough: its senders get an error.
+    /// Gives up: the senders get an error.
     pub(super) fn give_up(state: &mut State, at: u8) {
         state.instance_mut(at).work = None;
     }
 }
 
-/// Everybody who waits hears that the turn is stored.
+/// Answers all senders of the batch: their turns are stored.
 fn answer(state: &mut State, batch: Seq) {
     for activity in batch.iter() {
         state.world.ack(activity, state.doc.applied);

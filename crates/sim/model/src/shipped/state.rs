@@ -1,11 +1,11 @@
-//! What the store holds and what an instance knows.
+//! State of the shipped protocol: the stored document, and the memory of each instance.
 
 use crate::{
     seq::{Seq, Set},
     world::World,
 };
 
-/// Who delivers the outbox.
+/// Claim (lease) on the outbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Claim {
     /// The name of a process; one that starts again has a new name.
@@ -22,16 +22,16 @@ pub struct Doc {
     pub applied: Seq,
     /// Replies decided and not recorded as handed over, in commit order.
     pub outbox: Seq,
-    /// Who delivers them.
+    /// Claim of the instance that delivers them.
     pub claim: Option<Claim>,
     /// Those that the holder took over, which an earlier holder may have delivered.
     pub taken: Set,
 }
 
-/// Another instance's claim as this one saw it.
+/// Claim of another instance, as this one last saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Foreign {
-    /// What it looked like.
+    /// The claim as it was seen.
     pub claim: Claim,
     /// True if its holder has written since, or it is gone.
     pub is_superseded: bool,
@@ -55,7 +55,7 @@ pub struct Draft {
     pub taken: Set,
 }
 
-/// Where the runner stands.
+/// Stage of the runner's round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// About to save, from the stored version. Once somebody else has written, the save can only
@@ -67,7 +67,7 @@ pub enum Stage {
     Unsure,
 }
 
-/// What the runner has in hand.
+/// Work that the runner has in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Work {
     /// Activities, each with somebody who waits for the answer.
@@ -78,7 +78,7 @@ pub struct Work {
     pub is_renewal: bool,
     /// True if to take the outbox over.
     pub take: Option<Take>,
-    /// Where it stands.
+    /// Stage of its round.
     pub stage: Stage,
 }
 
@@ -87,19 +87,19 @@ pub struct Work {
 pub struct Instance {
     /// Its name in claims.
     pub name: u8,
-    /// What the runner has in hand.
+    /// Work that the runner has in hand.
     pub work: Option<Work>,
-    /// The document as this instance wrote it last, and whether that is the stored one.
+    /// The document as this instance wrote it last, with `true` if that is still the stored one.
     pub cache: Option<(Doc, bool)>,
-    /// What is ours to deliver, as of the last document seen.
+    /// Replies that this instance must deliver, as of the last document seen.
     pub outbox: Seq,
-    /// What was handed over and is not recorded.
+    /// Replies handed over, not yet recorded.
     pub handed: Set,
-    /// What an earlier try may have delivered.
+    /// Replies that an earlier try may have delivered.
     pub doubtful: Set,
-    /// Somebody else's claim.
+    /// Claim of another instance.
     pub foreign: Option<Foreign>,
-    /// The reply on the wire, and whether it is marked as a repeat.
+    /// The reply on the wire, with `true` if it is marked as a repeat.
     pub sending: Option<(u8, bool)>,
     /// True if a commit of its own has proved its claim.
     pub is_proven: bool,
@@ -108,12 +108,12 @@ pub struct Instance {
     pub is_lapsed: bool,
 }
 
-/// Everything at one moment.
+/// State of the whole system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// What is stored.
+    /// The stored document.
     pub doc: Doc,
-    /// Saves on the wire that can still take effect, and who sent them.
+    /// Saves on the wire that can still take effect, each with the name of its sender.
     pub late: Vec<(Doc, u8)>,
     /// Replies on the wire whose sender does not wait any more: unmarked ones, marked ones.
     pub strays: [Set; 2],
@@ -157,7 +157,7 @@ impl Instance {
         }
     }
 
-    /// Takes note of the document as it is stored now.
+    /// Updates the instance's knowledge from the document as it is stored now.
     pub fn note(&mut self, doc: &Doc, is_claim_reused: bool) {
         let is_mine = doc.is_claimed_by(self.name);
         self.outbox = if is_mine { doc.outbox } else { Seq::default() };

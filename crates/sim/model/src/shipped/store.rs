@@ -1,4 +1,4 @@
-//! The store and all processes together: what a write does to everybody.
+//! The store and all processes together: the effect of a write on every instance.
 
 use super::{Doc, Instance, Rules, Stage, State, Take};
 use crate::seq::Set;
@@ -15,14 +15,14 @@ impl State {
         self.instances.get_mut(usize::from(at)).expect("the instance is within the bound")
     }
 
-    /// Where the process of this name is, if it lives and minds the outbox.
+    /// Place of the process of this name, if it lives and delivers the outbox.
     #[must_use]
     pub fn minder(&self, name: u8) -> Option<u8> {
         let minds = |known: &Instance| known.name == name && !known.outbox.is_empty();
         (0..).zip(&self.instances).find(|(_, known)| minds(known)).map(|(at, _)| at)
     }
 
-    /// Stores a document: what others loaded or sent off cannot win any more.
+    /// Stores a document. Saves that others have prepared or sent off cannot succeed any more.
     pub fn write(&mut self, doc: Doc, by: u8) {
         let is_claim_moved = doc.claim != self.doc.claim || doc.is_claimed_by(by);
         self.doc = doc;
@@ -45,7 +45,7 @@ impl State {
             }
         }
     }
-    /// Makes states alike that can only go on alike.
+    /// Normalizes the state: states that can only go on in the same ways become equal.
     pub fn tidy(&mut self, rules: Rules) {
         for instance in &mut self.instances {
             // A mailbox, and what it knows, exists only while there is something to do.

@@ -1,4 +1,4 @@
-//! The steps of the shipped protocol in words, and what its promises are read from.
+//! Steps of the shipped protocol in words, and the state that its promises are judged by.
 
 use stateright::{Model, Property};
 
@@ -131,7 +131,7 @@ fn who(at: u8) -> String {
     format!("instance {}", at + 1)
 }
 
-/// Why a runner starts.
+/// Reason for which a runner starts, in words.
 fn reason(before: &State, at: u8, errand: Errand, batch: Seq) -> String {
     let is_early = Shipped::errands(before, at).contains(&(errand, true));
     let early = if is_early { ", early," } else { "" };
@@ -149,7 +149,7 @@ fn reason(before: &State, at: u8, errand: Errand, batch: Seq) -> String {
     }
 }
 
-/// What came of a round.
+/// Result of a round, in words.
 fn round(batch: Seq, before: &State, at: u8, after: &State) -> String {
     let (old, new) = (before.instance(at), after.instance(at));
     if new.work.is_some() {
