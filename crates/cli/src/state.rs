@@ -1,7 +1,7 @@
-//! `sayso state`: looks at what is kept, moves it, removes it.
+//! `sayso state`: inspects, moves and removes stored documents.
 //!
 //! It goes through the same seam as the runtime, so it works on every engine and beside a running
-//! bot: every write and every delete has a condition. What was said is shown by `show` and `export`
+//! bot: every write and every delete is conditional. What was said is shown by `show` and `export`
 //! only.
 
 mod confirm;
@@ -27,13 +27,13 @@ pub(crate) use self::options::State;
 use self::options::StateCommand;
 use crate::{cli::Log, terminal};
 
-/// How many documents are under way at a time.
+/// Maximum number of documents processed concurrently.
 const IN_FLIGHT: usize = 32;
 
-/// How often a document is tried that others write at the same time.
+/// Maximum attempts at a change that conflicts with other writers.
 const ROUNDS_MAX: usize = 16;
 
-/// Does what was asked.
+/// Runs a subcommand.
 pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
     terminal::start_log(Log::Text, "warn");
     let done = match options.command {
@@ -57,7 +57,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The exit code for all well, or not.
+/// Exit code: 0 if all is well, else 1.
 fn code(is_well: bool) -> ExitCode {
     if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,4 +1,4 @@
-//! Asking somebody before something cannot be undone.
+//! Confirmation prompts for what cannot be undone.
 
 use std::io;
 
@@ -11,7 +11,7 @@ pub(super) async fn ask(question: &str) -> io::Result<bool> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// The next line of standard input, `None` at its end.
+/// Reads the next line of standard input; `None` at its end.
 pub(super) async fn line() -> io::Result<Option<String>> {
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();

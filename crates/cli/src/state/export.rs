@@ -1,4 +1,4 @@
-//! `sayso state export`: documents as lines of JSON.
+//! `sayso state export`: writes documents as lines of JSON.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{place::Missing, terminal};
 
-/// Exports.
+/// Prints every document that has not expired, and how many there were.
 pub(super) async fn run(options: Export) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let store = store.as_ref();

@@ -1,4 +1,4 @@
-//! What is told about a document without telling what is in it.
+//! Metadata of a document, without its content.
 
 use sayso::turn::{
     clock::Timestamp,
@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::{found::Found, units};
 use crate::terminal::{Look, Paint};
 
-/// A document in numbers.
+/// Metadata of a document: its key, its size, and counts of what waits in it.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Facts {
     pub(super) key: String,
-    /// How often it was written.
+    /// Number of times it was written.
     pub(super) revision: u64,
     pub(super) turns: u64,
     pub(super) bytes: u64,
@@ -24,12 +24,12 @@ pub(super) struct Facts {
     pub(super) timers: usize,
     /// Replies that could not be delivered.
     pub(super) parked: usize,
-    /// Whether a write over several documents is not finished.
+    /// True while a two-phase commit over several documents is unfinished.
     pub(super) unfinished: bool,
-    /// When the next timer is due, in milliseconds since 1970.
+    /// Time at which the next timer is due, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_timer: Option<Timestamp>,
-    /// From when on it counts as absent, in milliseconds since 1970.
+    /// Time from which on it counts as absent, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) expires: Option<Timestamp>,
     /// The key, safe for a terminal.
@@ -57,12 +57,12 @@ impl Facts {
         }
     }
 
-    /// Whether removing it would undo what was promised to somebody.
+    /// Reports whether turns, replies, timers or an unfinished commit would be lost with it.
     pub(super) fn has_promises(&self) -> bool {
         self.inbox > 0 || self.outbox > 0 || self.timers > 0 || self.unfinished
     }
 
-    /// What waits in it, in words.
+    /// Returns in words what waits in it; empty if nothing does.
     pub(super) fn waiting(&self) -> String {
         let inbox = (self.inbox > 0)
             .then(|| units::many(self.inbox, "unfinished turn", "unfinished turns"));
@@ -74,7 +74,7 @@ impl Facts {
         parts.join(", ")
     }
 
-    /// The line above a table.
+    /// Header of the table.
     pub(super) fn head(paint: Paint) -> String {
         let head = format!(
             "{:>8}  {:>8}  {:>10}  {:>6}  {:>6}  {:>6}  {:>6}  {:<14}  KEY",
@@ -83,7 +83,7 @@ impl Facts {
         paint.text(Look::Dim, head)
     }
 
-    /// A line of a table. The key is last, because it has any length.
+    /// Row of the table. The key is last, because its length varies.
     pub(super) fn row(&self, now: Timestamp, paint: Paint) -> String {
         let waits = |number: usize, look: Look| match number {
             0 => paint.text(Look::Dim, format_args!("{:>6}", "-")),
@@ -103,7 +103,7 @@ impl Facts {
         )
     }
 
-    /// What happens next to it, in a word or two.
+    /// Next event of the document, in a word or two.
     fn next(&self, now: Timestamp) -> String {
         if self.expires.is_some_and(|at| at <= now) {
             return "expired".to_owned();

@@ -1,4 +1,4 @@
-//! `sayso state forget`: removes what is kept about a user.
+//! `sayso state forget`: erases what is stored about a user (right to be forgotten).
 //!
 //! What belongs to a user alone is found by its key, or by who speaks in it. Everything that the
 //! runtime keeps is inside the documents, so removing them removes all of it.
@@ -27,16 +27,16 @@ use crate::{
     terminal::{self, Look, Paint},
 };
 
-/// Whom to forget.
+/// User to forget.
 #[derive(Debug)]
 struct Person {
     channel: String,
     user: String,
-    /// Keys of conversations that are theirs because somebody says so.
+    /// Keys of conversations that `--conversation` declares to be theirs.
     named: BTreeSet<Key>,
 }
 
-/// Why a document goes.
+/// Reason for which a document is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
@@ -46,7 +46,7 @@ enum Kind {
     Named,
 }
 
-/// What a document has to do with a person.
+/// Relation of a document to a person.
 #[derive(Debug, PartialEq, Eq)]
 enum Relation {
     Theirs(Kind),
@@ -57,7 +57,7 @@ enum Relation {
     Other,
 }
 
-/// A document that goes.
+/// Document that was removed, or would be in a dry run.
 #[derive(Debug, Serialize)]
 struct Removed {
     key: String,
@@ -66,7 +66,7 @@ struct Removed {
     line: String,
 }
 
-/// What was found and done.
+/// Result: the documents removed, and those left alone.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     dry_run: bool,
@@ -79,7 +79,7 @@ struct Report {
     damaged: Vec<String>,
 }
 
-/// Forgets.
+/// Removes the user's documents, round by round until none is found.
 pub(super) async fn run(options: Forget) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let conversation = |id: &String| Key::conversation(&options.channel, id);
@@ -111,7 +111,8 @@ pub(super) async fn run(options: Forget) -> anyhow::Result<ExitCode> {
 }
 
 impl Person {
-    /// Looks through everything of the channel once and removes what is theirs; gives how much.
+    /// Scans the documents of the channel once and removes those of the user. Returns how many were
+    /// found.
     async fn round(&self, store: &dyn Store, report: &mut Report) -> anyhow::Result<usize> {
         report.shared.clear();
         report.damaged.clear();
@@ -178,7 +179,7 @@ impl Person {
         }
     }
 
-    /// Whether an activity is from or to them.
+    /// Reports whether an activity is from or to them.
     fn speaks(&self, activity: &Activity) -> bool {
         let accounts = [&activity.from, &activity.recipient];
         let mut ids = accounts.into_iter().flatten().filter_map(|account| account.id.as_deref());
@@ -186,7 +187,7 @@ impl Person {
     }
 }
 
-/// Whether the channel says that more than two take part.
+/// Reports whether the channel says that the conversation is a group.
 fn is_group(activity: &Activity) -> bool {
     activity.conversation.as_ref().is_some_and(|conversation| conversation.is_group == Some(true))
 }

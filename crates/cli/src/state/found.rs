@@ -1,4 +1,4 @@
-//! A document as it was read, whole and understood, or the reason why not.
+//! Reading documents: parsed, absent, or damaged with the reason.
 
 use sayso::turn::{
     Key,
@@ -9,7 +9,7 @@ use sayso::turn::{
 
 use super::{json, patience::patiently};
 
-/// What is under a key.
+/// Result of reading a key.
 #[derive(Debug)]
 pub(super) enum Looked {
     Absent,
@@ -32,7 +32,7 @@ pub(super) struct Found {
     pub(super) document: Document,
 }
 
-/// Reads a document.
+/// Reads and parses a document.
 pub(super) async fn look(store: &dyn Store, key: &Key) -> Result<Looked, Error> {
     match patiently(|| store.load(key)).await {
         Ok(None) => Ok(Looked::Absent),
@@ -47,19 +47,19 @@ pub(super) async fn look(store: &dyn Store, key: &Key) -> Result<Looked, Error> 
     }
 }
 
-/// The time.
+/// Current time of the system clock.
 pub(super) fn now() -> Timestamp {
     SystemClock::new().now()
 }
 
 impl Found {
-    /// Understands a text, or says in one sentence why not.
+    /// Parses a document; the error is one sentence.
     pub(super) fn new(key: &Key, body: String, etag: ETag) -> Result<Self, String> {
         let document = Document::parse(key, &body).map_err(|error| error.to_string())?;
         Ok(Self { key: key.clone(), body, etag, document })
     }
 
-    /// Writes the very same text somewhere else, with the hints that belong to it.
+    /// Returns the write of an exact copy, with the due and expiry times that belong to it.
     pub(super) fn write(&self, expect: Expect) -> Write {
         Write {
             key: self.key.clone(),
@@ -70,12 +70,13 @@ impl Found {
         }
     }
 
-    /// Whether the runtime takes it for absent.
+    /// Reports whether it has expired, so that the runtime takes it for absent.
     pub(super) fn is_expired(&self) -> bool {
         self.document.ledger.expires.is_some_and(|at| at <= now())
     }
 
-    /// Whether both say the same. A layout of another SDK may space or order members differently.
+    /// Compares both bodies as JSON: a layout of another SDK may space or order members
+    /// differently.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         json::is_same(&self.body, &other.body)
     }

@@ -1,4 +1,4 @@
-//! `sayso state import`: documents from lines of JSON.
+//! `sayso state import`: creates documents from lines of JSON.
 
 use std::{
     io::{self, BufRead as _, Read as _},
@@ -22,10 +22,10 @@ use super::{
 };
 use crate::{place::Missing, terminal};
 
-/// The longest line that is read: the largest document of any engine, and some.
+/// Maximum length of a line: the largest document of any engine, and some.
 const LINE_BYTES_MAX: u64 = 256 << 20;
 
-/// What became of the lines.
+/// Number of lines by outcome.
 #[derive(Debug, Default, Serialize)]
 struct Sum {
     created: usize,
@@ -46,7 +46,7 @@ enum Outcome {
     Refused(String),
 }
 
-/// Imports.
+/// Imports all lines and prints the counts.
 pub(super) async fn run(options: Import) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Create).await?;
     let store = store.as_ref();
@@ -89,7 +89,7 @@ pub(super) async fn run(options: Import) -> anyhow::Result<ExitCode> {
     Ok(super::code(sum.different == 0 && sum.refused == 0))
 }
 
-/// Brings one document in.
+/// Creates a document, or replaces the one that is there if allowed.
 async fn put(
     store: &dyn Store,
     found: &Found,

@@ -1,13 +1,13 @@
-//! JSON text for people, and whether two texts say the same. Numbers are never touched.
+//! Pretty-printing and comparing JSON texts. Numbers are never touched.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// Deeper values are compared by their letters.
+/// Maximum nesting depth of a comparison; deeper values are compared as text.
 const DEPTH_MAX: usize = 100;
 
-/// The same JSON on many lines, to the digit.
+/// Pretty-prints JSON; numbers keep every digit.
 pub(super) fn pretty(text: &str) -> String {
     let mut out = String::with_capacity(2 * text.len());
     let mut depth = 0;
@@ -63,7 +63,7 @@ fn line(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// Whether two texts are the same JSON, whatever their spacing and the order of members.
+/// Compares two texts as JSON, regardless of white space and of the order of members.
 pub(super) fn is_same(one: &str, two: &str) -> bool {
     is_same_within(one, two, DEPTH_MAX)
 }

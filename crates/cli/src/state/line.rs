@@ -1,4 +1,4 @@
-//! One document as one line of JSON: the form of `export` and `import`.
+//! JSON Lines format of `export` and `import`: one document a line.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 
 use super::found::Found;
 
-/// A line.
+/// Document as a line of JSON.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Line<'a> {
     key: Cow<'a, str>,
     body: Cow<'a, RawValue>,
-    /// For readers only: it follows from the body.
+    /// For readers only: it is derived from the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<Timestamp>,
 }
@@ -31,7 +31,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Understands a line, or says what is wrong with it. It does not repeat it: there is state in it.
+/// Parses a line. The error does not quote it: there is state in it.
 pub(super) fn read(line: &str) -> Result<Found, String> {
     let Line { key, body, .. } = serde_json::from_str(line).map_err(|error| {
         format!(

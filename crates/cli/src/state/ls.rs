@@ -1,4 +1,4 @@
-//! `sayso state ls`: what there is, one line a document.
+//! `sayso state ls`: lists documents, one line each.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use crate::{
     terminal::{self, Paint},
 };
 
-/// What was listed.
+/// Totals of a listing.
 #[derive(Debug, Default)]
 struct Sum {
     documents: usize,
@@ -30,7 +30,7 @@ struct Sum {
     damaged: usize,
 }
 
-/// Lists.
+/// Prints a line for each document, and the totals.
 pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let store = store.as_ref();

@@ -1,4 +1,4 @@
-//! `sayso state migrate`: copies every document to another store while the bot runs.
+//! `sayso state migrate`: live migration of every document to another store.
 //!
 //! A store cannot tell what changed since some time, so a pass looks at every document of the
 //! source. Passes are made until one that reads both stores completely finds no difference. Nothing
@@ -26,19 +26,19 @@ use self::{
 use super::{confirm, options::Migrate, output::Output, patience::Refusals};
 use crate::place::{self, Missing};
 
-/// How many passes are made before the source is said to change all the time.
+/// Maximum number of passes, after which the source counts as changing all the time.
 const PASSES_MAX: usize = 12;
 
-/// How many of them may read both stores: more would find the same again.
+/// Maximum number of passes that read both stores: more would find the same again.
 const BOTH_MAX: usize = 4;
 
-/// After so many passes in a row that found no less than the one before, more are of no use.
+/// Maximum passes in a row without progress: each found no fewer changes than the one before.
 const STALLED_MAX: usize = 2;
 
-/// When no more than one in so many documents changed, it is time to look at everything.
+/// Convergence threshold: the target has caught up when at most one in this many documents changed.
 const FEW: u64 = 20;
 
-/// Migrates.
+/// Migrates, prints the total, and returns its exit code.
 pub(super) async fn run(options: Migrate) -> anyhow::Result<ExitCode> {
     if (&options.from, options.from_layout) == (&options.to, options.to_layout) {
         bail!("--from and --to name the same store");
@@ -87,8 +87,8 @@ impl Migration {
         Ok(total.code())
     }
 
-    /// Catches up, then waits until somebody says that the old instances are stopped. `false` when
-    /// there is something to see to before that.
+    /// Catches up, then waits for the confirmation that the old instances are stopped. Returns
+    /// `false` if there are documents to see to first: left alone, or only in the target.
     async fn cut_over(&mut self, options: &Migrate) -> anyhow::Result<bool> {
         let began = Instant::now();
         for _ in 0..PASSES_MAX {
@@ -115,7 +115,7 @@ impl Migration {
     }
 
     /// Makes passes until one that reads both stores finds nothing to do, or it is clear that none
-    /// will.
+    /// will. Reports whether one did.
     async fn settle(&mut self, json: bool) -> anyhow::Result<bool> {
         let mut depth = if self.passes.is_empty() { Depth::Both } else { Depth::Changes };
         let (mut both, mut stalled, mut before) = (0, 0, u64::MAX);

@@ -1,11 +1,11 @@
-//! What can be said after `sayso state`. Every help text ends with examples.
+//! Arguments of `sayso state`. Every help text ends with examples.
 
 use clap::{Args, Subcommand};
 use sayso::stores::Layout;
 
 use crate::place::Place;
 
-/// What to do with state.
+/// Options of `sayso state`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +19,7 @@ pub(crate) struct State {
     pub(crate) command: StateCommand,
 }
 
-/// What can be done with state.
+/// Subcommands of `sayso state`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StateCommand {
     /// List documents: what they hold and what waits in them, never what was said
@@ -99,7 +99,7 @@ pub(crate) enum StateCommand {
     Migrate(Migrate),
 }
 
-/// How to list.
+/// Options of `sayso state ls`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -108,10 +108,10 @@ Examples:
   sayso state ls --limit 20 --store postgres://bot@db/bot
   sayso state ls --json | jq 'select(.parked > 0)'")]
 pub(crate) struct Ls {
-    /// What the keys begin with
+    /// Prefix of the keys to list
     #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
-    /// How many to list at most
+    /// Maximum number of documents to list
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<usize>,
     /// Print one JSON object a line
@@ -121,7 +121,7 @@ pub(crate) struct Ls {
     pub(crate) place: Place,
 }
 
-/// How to show.
+/// Options of `sayso state show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -129,7 +129,7 @@ Examples:
   sayso state show webchat/users/ann --json
   sayso state show webchat/users/ann --raw > ann.json")]
 pub(crate) struct Show {
-    /// Which document
+    /// Key of the document
     pub(crate) key: String,
     /// Print the stored text to the letter
     #[arg(long, conflicts_with = "json")]
@@ -141,17 +141,17 @@ pub(crate) struct Show {
     pub(crate) place: Place,
 }
 
-/// How to remove.
+/// Options of `sayso state rm`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sayso state rm webchat/conversations/c1
   sayso state rm webchat/conversations/c1 webchat/users/ann --yes")]
 pub(crate) struct Rm {
-    /// Which documents
+    /// Keys of the documents
     #[arg(required = true, value_name = "KEY")]
     pub(crate) keys: Vec<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
     /// Remove even if replies or timers wait, or if it is damaged
@@ -164,7 +164,7 @@ pub(crate) struct Rm {
     pub(crate) place: Place,
 }
 
-/// How to export.
+/// Options of `sayso state export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -172,14 +172,14 @@ Examples:
   sayso state export webchat/ | gzip > webchat.jsonl.gz
   sayso state export | jq -r .key")]
 pub(crate) struct Export {
-    /// What the keys begin with
+    /// Prefix of the keys to export
     #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
     #[command(flatten)]
     pub(crate) place: Place,
 }
 
-/// How to import.
+/// Options of `sayso state import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -197,7 +197,7 @@ pub(crate) struct Import {
     pub(crate) place: Place,
 }
 
-/// Whom to forget.
+/// Options of `sayso state forget`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -223,7 +223,7 @@ pub(crate) struct Forget {
     pub(crate) place: Place,
 }
 
-/// How to migrate.
+/// Options of `sayso state migrate`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -237,13 +237,13 @@ pub(crate) struct Migrate {
     /// The store to copy to
     #[arg(long, value_name = "URL")]
     pub(crate) to: String,
-    /// Whose names and bodies the source holds: dotnet, js, python or sample
+    /// Layout of a source written by another SDK: dotnet, js, python or sample
     #[arg(long, value_name = "SDK")]
     pub(crate) from_layout: Option<Layout>,
-    /// Whose names and bodies the target holds: dotnet, js, python or sample
+    /// Layout of a target meant for another SDK: dotnet, js, python or sample
     #[arg(long, value_name = "SDK")]
     pub(crate) to_layout: Option<Layout>,
-    /// Copy only documents whose keys begin so
+    /// Copy only documents whose keys have this prefix
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
     /// Copy, wait until the old instances are stopped, copy the rest
@@ -259,7 +259,7 @@ pub(crate) struct Migrate {
     /// Accept documents that are only in the target
     #[arg(long)]
     pub(crate) keep_extra: bool,
-    /// Print one JSON object a pass, and one in the end
+    /// Print one JSON object a pass, and one at the end
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,4 +1,4 @@
-//! Standard output for much: buffered, and an error when it cannot be written.
+//! Buffered standard output, for large results; it reports write errors.
 
 use std::{
     fmt,
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::terminal;
 
-/// Writes lines. Somebody at a terminal sees each at once.
+/// Writes lines; on a terminal each is flushed at once.
 #[derive(Debug)]
 pub(super) struct Output {
     out: BufWriter<Stdout>,
@@ -31,7 +31,7 @@ impl Output {
         self.line("")
     }
 
-    /// Makes sure that all of it is written.
+    /// Flushes the buffer.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -1,4 +1,4 @@
-//! Calls to a store that are worth repeating are repeated, for a while.
+//! Retries of store calls, with exponential back-off and a time limit.
 
 use std::{
     future::Future,
@@ -12,36 +12,38 @@ use sayso::turn::{
 };
 use tokio::time::sleep;
 
-/// How long a store may be unavailable or throttling before the command gives up.
+/// Time limit of the retries while a store is unavailable or throttles.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
-/// No store is waited for longer than this at a time, whatever it asks for.
+/// Maximum delay before a retry, whatever `Retry-After` the store asks for.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// So many documents in a row may be refused before the store is to blame: a missing right, say.
+/// Maximum refusals in a row before the store is to blame rather than the documents: a missing
+/// right, say.
 const REFUSALS_MAX: usize = 100;
 
-/// What became of a conditional write.
+/// Result of a conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wrote {
     Done(ETag),
-    /// Somebody was faster, or the answer was lost: look again.
+    /// Somebody was faster, or the answer was lost: read again.
     Again,
-    /// The store does not take this document. With one sentence.
+    /// The store does not take this document, for the reason given in one sentence.
     Refused(String),
 }
 
-/// Tells a document that a store does not take from a store that takes nothing.
+/// Counter of refusals in a row: it tells a document that a store does not take from a store that
+/// takes nothing.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     in_a_row: AtomicUsize,
 }
 
-/// Calls until it succeeds, fails for good, or patience ends. The call must be one that did nothing
-/// when the store was unavailable.
+/// Retries a call until it succeeds, fails for good, or the time limit is reached. The call must
+/// have had no effect when the store was unavailable.
 pub(super) async fn patiently<T, F>(call: impl Fn() -> F + Send) -> Result<T, Error>
 where
     F: Future<Output = Result<T, Error>> + Send,
@@ -76,7 +78,7 @@ impl Refusals {
         Ok(wrote)
     }
 
-    /// Takes an error for one about the document alone, if it can be: gives one sentence.
+    /// Returns a sentence about the document if the error may concern it alone; else the error.
     pub(super) fn forgive(&self, key: &Key, error: Error) -> Result<String, Error> {
         let is_invalid = matches!(error, Error::Invalid { .. });
         if is_invalid && self.in_a_row.fetch_add(1, Ordering::Relaxed) < REFUSALS_MAX {
@@ -86,7 +88,7 @@ impl Refusals {
     }
 }
 
-/// Deletes if the document is still at that version. `false` means: look again.
+/// Deletes a document if it is still at that version. `false` means: read again.
 pub(super) async fn delete(store: &dyn Store, key: &Key, etag: &ETag) -> Result<bool, Error> {
     match patiently(|| store.delete(key, etag)).await {
         Ok(Saved::Committed(_)) => Ok(true),

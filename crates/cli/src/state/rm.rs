@@ -22,7 +22,7 @@ use crate::{
     terminal::{self, Paint},
 };
 
-/// Removes.
+/// Shows the documents, asks for confirmation, and removes those that have not changed since.
 pub(super) async fn run(options: Rm) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let mut seen = Vec::new();

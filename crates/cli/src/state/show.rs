@@ -1,4 +1,4 @@
-//! `sayso state show`: one document, and what the runtime keeps in it in words.
+//! `sayso state show`: prints a document, with the runtime's ledger explained.
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -26,10 +26,10 @@ use crate::{
     terminal::{self, Look, Paint},
 };
 
-/// Texts are cut here, so that an entry stays one line.
+/// Maximum characters of a text, so that an entry stays one line.
 const TEXT_CHARS_MAX: usize = 60;
 
-/// Shows.
+/// Prints the document as text, as JSON, or as it is stored.
 pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
     let key = Key::new(&*options.key)?;
     let store = options.place.open(Missing::Refuse).await?;
@@ -53,7 +53,7 @@ pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A document for machines.
+/// JSON form of a document, for programs.
 #[derive(Debug, Serialize)]
 struct Shown<'a> {
     key: &'a str,
@@ -61,7 +61,7 @@ struct Shown<'a> {
     revision: u64,
     turns: u64,
     bytes: usize,
-    /// How many ids of activities are remembered.
+    /// Number of ids in the deduplication window.
     seen: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Timestamp>,
@@ -69,7 +69,7 @@ struct Shown<'a> {
     claim: Option<&'a Claim>,
     inbox: &'a [Arc<Accepted>],
     outbox: &'a [Arc<Entry>],
-    /// What the channel calls messages that may be changed later.
+    /// Ids that the channel gave to sent messages, so that later turns can change them.
     sent: &'a [(ReplyId, String)],
     timers: &'a [Arc<Timer>],
     parked: &'a [Arc<Parked>],
@@ -119,7 +119,7 @@ fn text(found: &Found, now: Timestamp, paint: Paint) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The ledger in words.
+/// Describes the ledger in words.
 fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(at) = ledger.expires {
@@ -180,7 +180,7 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// The turns that have not ended, in words.
+/// Describes the turns that have not ended.
 fn line_up(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
     if ledger.inbox.is_empty() {
         return Vec::new();
@@ -196,7 +196,7 @@ fn line_up(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
     std::iter::once(head).chain(entries).collect()
 }
 
-/// A turn that has not ended, in a few words.
+/// Describes a turn that has not ended, on one line.
 fn accepted_line(accepted: &Accepted, now: Timestamp) -> String {
     let id = accepted.ids.first().map(String::as_str).unwrap_or_default();
     let more = match accepted.ids.len() {
@@ -216,7 +216,7 @@ fn accepted_line(accepted: &Accepted, now: Timestamp) -> String {
     format!("    {}{more}  {since}  {what}{timer}{lost}", id.escape_debug())
 }
 
-/// An activity in a few words.
+/// Describes an activity in a few words.
 fn brief(json: &str) -> String {
     let Ok(activity) = serde_json::from_str::<Activity>(json) else {
         return "no activity".to_owned();

@@ -1,10 +1,10 @@
-//! Numbers, sizes and times as people read them.
+//! Formats of numbers, sizes and times for people.
 
 use std::time::Duration;
 
 use sayso::turn::clock::Timestamp;
 
-/// A number with its thousands apart.
+/// Formats a number with thousands separators.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -17,12 +17,12 @@ pub(super) fn count(number: u64) -> String {
     text
 }
 
-/// A number of things.
+/// Formats a number with its noun, in the singular or the plural.
 pub(super) fn many(number: usize, one: &str, more: &str) -> String {
     format!("{} {}", count(number as u64), if number == 1 { one } else { more })
 }
 
-/// A size.
+/// Formats a number of bytes with a binary prefix.
 pub(super) fn bytes(number: u64) -> String {
     const UNITS: [(u32, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     for (bits, unit) in UNITS {
@@ -35,7 +35,7 @@ pub(super) fn bytes(number: u64) -> String {
     format!("{number} B")
 }
 
-/// A length of time in one unit.
+/// Formats a duration in one unit.
 pub(super) fn span(length: Duration) -> String {
     let seconds = length.as_secs();
     match seconds {
@@ -46,7 +46,7 @@ pub(super) fn span(length: Duration) -> String {
     }
 }
 
-/// A time as seen from now.
+/// Formats a time relative to now.
 pub(super) fn when(at: Timestamp, now: Timestamp) -> String {
     let (ahead, ago) = (at.since(now), now.since(at));
     match (ahead.as_secs(), ago.as_secs()) {

@@ -1,4 +1,4 @@
-//! Which documents are a user's.
+//! Ownership of documents: those of a user alone, and those shared with others.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! One pass of a migration: every document of the source, and what to do about it.
+//! One pass of a migration: compares every document of the source, and copies what differs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,14 +21,13 @@ use crate::state::{
     patience::{Refusals, Wrote, delete},
 };
 
-/// How many keys a listing may be ahead of the copying, so that the progress knows of what is to
-/// come.
+/// Maximum number of keys listed ahead of the copying, so that the progress knows what is to come.
 const AHEAD_MAX: usize = 1 << 16;
 
-/// How much a pass reads.
+/// Extent of what a pass reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// Both stores, all of them: memory is not trusted.
+    /// Both stores, all of them: nothing that is remembered of earlier passes is trusted.
     Both,
     /// The source, and of the target only what changed in the source since the last pass.
     Changes,
@@ -48,7 +47,7 @@ pub(super) struct Copy {
 }
 
 impl Depth {
-    /// What a pass of this depth does, in a word or two.
+    /// Name of such a pass, for the progress and for JSON.
     pub(super) fn name(self, pass: u32) -> &'static str {
         match self {
             Self::Both if pass == 1 => "copying",
@@ -156,7 +155,7 @@ impl Copy {
         Ok(Outcome::Busy)
     }
 
-    /// Sees to a document of the target that this pass has not met in the source.
+    /// Handles a document of the target that this pass has not met in the source.
     async fn settle_stray(&self, key: &Key) -> Result<Outcome, Error> {
         for _ in 0..ROUNDS_MAX {
             if !matches!(look(self.from.as_ref(), key).await?, Looked::Absent) {
@@ -182,7 +181,7 @@ impl Copy {
         Ok(Outcome::Busy)
     }
 
-    /// Both are the same now. What it is called depends on what was before.
+    /// Records that both are the same now. The outcome depends on what was before.
     fn agree(&self, source: &Found, target: &ETag, wrote: bool) -> Outcome {
         let mut trail = self.trail();
         let outcome = match (wrote, trail.is_known(&source.key)) {
@@ -205,7 +204,7 @@ impl Copy {
     }
 }
 
-/// Keys as fast as the store lists them, up to a bound.
+/// Lists keys in a task of its own, ahead of the consumer up to a bound.
 fn list(
     store: &Arc<dyn Store>,
     prefix: &str,

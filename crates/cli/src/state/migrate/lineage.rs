@@ -1,4 +1,4 @@
-//! Whether a document is an older copy of another: the one case in which it may be overwritten.
+//! Detection of older copies, the only documents that may be overwritten without `--replace`.
 //!
 //! A migration that is run again has no memory, but documents have: the ledger counts writes and
 //! turns and keeps the ids of the last turns. A target that has seen a turn which the source has
@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use crate::state::found::Found;
 
-/// How many characters an id of a turn has in the list of those seen.
+/// Length of a turn's id in the list of those seen, in characters.
 const TURN_ID_CHARS: usize = 16;
 
-/// Whether `old` is what `new` once was. When nobody can tell, it is not.
+/// Reports whether `old` is an earlier state of `new`; in doubt, it is not.
 pub(super) fn is_older_copy(old: &Found, new: &Found) -> bool {
     let (then, now) = (&old.document.ledger, &new.document.ledger);
     // Without a revision no turn of ours wrote it, and it may be anybody's.
@@ -27,7 +27,7 @@ pub(super) fn is_older_copy(old: &Found, new: &Found) -> bool {
     after.contains(last) || turns_since >= after.len() as u64
 }
 
-/// The ids of the last turns, oldest first.
+/// Returns the ids of the last turns, oldest first.
 fn seen(body: &str) -> String {
     #[derive(Default, Deserialize)]
     struct Document {

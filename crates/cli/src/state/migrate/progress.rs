@@ -1,4 +1,4 @@
-//! How far a pass has come, on standard error: one line that moves, or now and then one in a log.
+//! Progress of a pass on standard error: a live line on a terminal, else a line now and then.
 
 use std::{
     collections::BTreeSet,
@@ -11,11 +11,11 @@ use std::{
 
 use crate::{state::units, terminal};
 
-/// How often the line moves on a terminal, and how often a log gets one.
+/// Intervals between two updates: of the line on a terminal, and of a log.
 const FRAME: Duration = Duration::from_millis(200);
 const LOG_EVERY: Duration = Duration::from_secs(5);
 
-/// How many documents with a problem are named; the rest are only counted.
+/// Maximum number of problems that are printed; the rest are only counted.
 const PROBLEMS_MAX: usize = 20;
 
 /// The progress of all passes.
@@ -25,7 +25,7 @@ pub(super) struct Progress {
     state: Mutex<State>,
 }
 
-/// How many documents a listing has found so far.
+/// Number of keys that a listing has found so far.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     keys: AtomicU64,
@@ -33,12 +33,12 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// One more key.
+    /// Counts a key.
     pub(super) fn add(&self) {
         self.keys.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// There are no more.
+    /// Marks the listing as complete.
     pub(super) fn end(&self) {
         self.is_all.store(true, Ordering::Relaxed);
     }
@@ -70,7 +70,7 @@ impl Progress {
         }
     }
 
-    /// A pass begins. It is told of what is to come by what it gives back.
+    /// Begins a pass. Its listing counts into the value returned.
     pub(super) fn start(&self, title: String) -> Arc<Listed> {
         let mut state = self.state();
         (state.title, state.began, state.done) = (title, Instant::now(), 0);
@@ -79,7 +79,7 @@ impl Progress {
         Arc::clone(&state.listed)
     }
 
-    /// One more document is done.
+    /// Counts a document as done, and updates the line if it is time.
     pub(super) fn step(&self) {
         let mut state = self.state();
         state.done += 1;
@@ -96,13 +96,13 @@ impl Progress {
         }
     }
 
-    /// Says something on a line of its own.
+    /// Prints a text on a line of its own.
     pub(super) fn note(&self, text: &str) {
         let clear = if self.is_live { "\r\x1b[2K" } else { "" };
         terminal::note(&format!("{clear}{text}"));
     }
 
-    /// Tells of a document that is left alone, once, if there are not too many.
+    /// Reports a document that is left alone, once, unless there were too many.
     pub(super) fn problem(&self, reason: &str) {
         let mut state = self.state();
         if state.problems.len() > PROBLEMS_MAX || state.problems.contains(reason) {

@@ -1,4 +1,4 @@
-//! What a pass found and did, and what a whole migration came to.
+//! Counts of one pass, and the total and exit code of a whole migration.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::state::units;
 /// The exit code of a migration whose source is still being written.
 const STILL_CHANGING: u8 = 3;
 
-/// What became of one document.
+/// Outcome for one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Same,
@@ -32,7 +32,7 @@ pub(super) enum Outcome {
     Refused(String),
 }
 
-/// What one pass found.
+/// Number of documents of one pass by outcome.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Tally {
     pub(super) same: u64,
@@ -63,22 +63,22 @@ impl Tally {
         *number += 1;
     }
 
-    /// The documents of the source.
+    /// Number of documents in the source.
     pub(super) fn documents(&self) -> u64 {
         self.same + self.changes() - self.removed + self.left_alone()
     }
 
-    /// What was not the same, and is worth another pass.
+    /// Number of documents that were not the same, and are worth another pass.
     pub(super) fn changes(&self) -> u64 {
         self.copied + self.changed_again + self.removed + self.busy
     }
 
-    /// What no further pass can help.
+    /// Number of documents that no further pass can help.
     pub(super) fn left_alone(&self) -> u64 {
         self.damaged + self.differ + self.refused
     }
 
-    /// A line about one pass.
+    /// Formats the counts of one pass as a line.
     pub(super) fn line(&self, pass: u32, depth: &str, took: Duration) -> String {
         let documents = self.documents();
         let rate = documents as f64 / took.as_secs_f64().max(0.001);
@@ -109,10 +109,10 @@ impl Tally {
     }
 }
 
-/// What a whole migration came to.
+/// Total of a whole migration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Total {
-    /// Whether the last pass looked at both stores and found no difference.
+    /// True if the last pass looked at both stores and found no difference.
     pub(super) done: bool,
     pub(super) passes: u32,
     pub(super) seconds: f64,
@@ -143,7 +143,7 @@ impl Total {
         }
     }
 
-    /// The numbers, for people and for scripts.
+    /// Formats the counts as a line, for people and for scripts.
     pub(super) fn line(&self) -> String {
         let tally = &self.tally;
         let mut line = format!(
@@ -154,7 +154,7 @@ impl Total {
         line
     }
 
-    /// What it means and what to do next.
+    /// Advice to the operator: the meaning of the result, and the next step.
     pub(super) fn advice(&self) -> String {
         let tally = &self.tally;
         if self.done {

@@ -1,4 +1,4 @@
-//! What a pass does about every sort of document, in memory.
+//! Outcomes of a pass for every sort of document, between stores in memory.
 
 use std::{fmt, sync::Arc};
 

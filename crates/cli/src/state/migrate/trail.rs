@@ -1,4 +1,4 @@
-//! What a migration remembers of each document: enough to tell what changed, in a few bytes.
+//! Memory of a migration: the versions of each document, hashed, to tell what has changed.
 
 use std::{
     collections::HashMap,
@@ -14,7 +14,7 @@ pub(super) struct Trail {
     traces: HashMap<u128, Trace>,
 }
 
-/// One document.
+/// Memory of one document.
 #[derive(Clone, Copy, Debug)]
 struct Trace {
     /// The pass that met it last in the source, counted from 1.
@@ -25,15 +25,15 @@ struct Trace {
 }
 
 impl Trail {
-    /// A pass met the document in the source; `false` when it has met it before.
+    /// Records that a pass met the document in the source; `false` if it had met it before.
     pub(super) fn meet(&mut self, key: &Key, pass: u32) -> bool {
         let new = Trace { pass: 0, versions: None, is_written: false };
         let trace = self.traces.entry(self.name(key)).or_insert(new);
         std::mem::replace(&mut trace.pass, pass) != pass
     }
 
-    /// Source and target were the same at these versions, perhaps because this run wrote the
-    /// target.
+    /// Records that source and target were the same at these versions, perhaps because this run
+    /// wrote the target.
     pub(super) fn agree(&mut self, key: &Key, source: &ETag, target: &ETag, is_written: bool) {
         let versions = (self.version(source), self.version(target));
         if let Some(trace) = self.traces.get_mut(&self.name(key)) {
@@ -42,28 +42,28 @@ impl Trail {
         }
     }
 
-    /// Whether the document was met in the source by this pass.
+    /// Reports whether this pass has met the document in the source.
     pub(super) fn is_met(&self, key: &Key, pass: u32) -> bool {
         self.traces.get(&self.name(key)).is_some_and(|trace| trace.pass == pass)
     }
 
-    /// Whether both were the same when the source was at this version.
+    /// Reports whether both were the same when the source was at this version.
     pub(super) fn is_source(&self, key: &Key, etag: &ETag) -> bool {
         self.versions(key).is_some_and(|(source, _)| source == self.version(etag))
     }
 
-    /// Whether both were the same when the target was at this version: the target is then an older
-    /// copy of the source, or the same.
+    /// Reports whether both were the same when the target was at this version: the target is then
+    /// an older copy of the source, or the same.
     pub(super) fn is_target(&self, key: &Key, etag: &ETag) -> bool {
         self.versions(key).is_some_and(|(_, target)| target == self.version(etag))
     }
 
-    /// Whether both have been the same before in this run.
+    /// Reports whether both have been the same before in this run.
     pub(super) fn is_known(&self, key: &Key) -> bool {
         self.versions(key).is_some()
     }
 
-    /// Whether this run wrote that version of the target.
+    /// Reports whether this run wrote that version of the target.
     pub(super) fn is_written(&self, key: &Key, etag: &ETag) -> bool {
         let is_written = |trace: &Trace| trace.is_written;
         self.traces.get(&self.name(key)).is_some_and(is_written) && self.is_target(key, etag)
