@@ -1,4 +1,4 @@
-//! Secrets stay secret: the whole server at the highest level of logging, and none of them shows.
+//! Secret leak test with canary values: the whole server logs at the highest level, and none shows.
 //!
 //! The secrets are the app's password, the key of its certificate, the header of its managed
 //! identity, the tokens that come in and go out, what users say, and tokens in URLs. They go
@@ -19,14 +19,14 @@ mod world;
 
 use base64::{Engine as _, engine::general_purpose};
 
-/// What users say.
+/// Text that users say.
 const TEXT: &str = "c4n4ry-text-7f1e";
 /// The app's password, and the header of its managed identity.
 const PASSWORD: &str = "c4n4ry-password-93ab";
 /// The token that the bot shows to channels.
 const BEARER: &str = "c4n4ry-bearer-51cd";
 
-/// Secrets, in every form in which they are looked for.
+/// Secrets, in every encoding in which they are looked for.
 #[derive(Clone, Debug, Default)]
 struct Secrets(Vec<String>);
 
@@ -39,7 +39,7 @@ impl Secrets {
         secrets
     }
 
-    /// A secret, and what becomes of it in Base64 and as a list of bytes.
+    /// Adds a secret, also as Base64 and as a list of bytes.
     fn add(&mut self, secret: &str) {
         let bytes = format!("{:?}", secret.as_bytes());
         let start: Vec<_> = bytes.trim_matches(['[', ']']).split(", ").take(12).collect();
@@ -55,12 +55,12 @@ impl Secrets {
         self.0.retain(|form| form.len() >= 12);
     }
 
-    /// A token: its claims and its signature; the header is the same in many and no secret.
+    /// Adds a token: its claims and its signature; the header is the same in many and no secret.
     fn add_token(&mut self, token: &str) {
         self.0.extend(token.split('.').skip(1).filter(|part| part.len() >= 12).map(str::to_owned));
     }
 
-    /// The lines of a key.
+    /// Adds the lines of a key.
     fn add_key(&mut self, pem: &str) {
         self.0.extend(pem.lines().filter(|line| !line.starts_with("--")).flat_map(|line| {
             line.as_bytes().chunks(48).map(|part| String::from_utf8(part.to_vec()).unwrap())
@@ -68,7 +68,7 @@ impl Secrets {
         self.0.retain(|form| form.len() >= 12);
     }
 
-    /// None of them is in this text.
+    /// Asserts that none of them is in a text.
     fn are_not_in(&self, place: &str, text: &str) {
         for secret in &self.0 {
             let Some(at) = text.find(secret) else { continue };

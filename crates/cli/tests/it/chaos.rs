@@ -1,5 +1,5 @@
-//! Three real processes on one store, killed, frozen and restarted under load, with a network that
-//! loses answers on both sides of them: every topping once, every reply, in order.
+//! Chaos test: three real processes on one store, killed, frozen and restarted under load, with a
+//! network that loses answers on both sides of them: every topping once, every reply, in order.
 
 mod check;
 mod trouble;
@@ -29,19 +29,19 @@ const CONVERSATIONS: usize = 60;
 /// Two users of one conversation speak at the same time, mostly to different processes.
 const USERS: [char; 2] = ['a', 'b'];
 const SEED: u64 = 7;
-/// How long a user waits for an answer at first: not as long as a process is frozen.
+/// First request timeout of a user: shorter than a process is frozen.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long at most, when it has been in vain before: as long as channels do.
+/// Maximum request timeout, reached after failures: that of real channels.
 const PATIENCE_MAX: Duration = Duration::from_secs(15);
 
-/// Who has no answer by then is stuck.
+/// Time limit for an answer, retries included: a user without one is stuck.
 const STUCK: Duration = Duration::from_secs(120);
 
-/// What must have happened, or the run has proved nothing.
+/// Minimum number of faults, without which the run proves nothing.
 const KILLS_MIN: usize = 20;
 const FREEZES_MIN: usize = 4;
 const CUTS_MIN: u64 = 50;
-/// How much longer than asked for the run goes on when it has not got there.
+/// Maximum extension of a run that has not reached these minimums.
 const EXTRA: Duration = Duration::from_secs(120);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,13 +51,13 @@ async fn processes_killed_and_frozen_under_load_lose_nothing() {
     chaos(&format!("sqlite:{}", file.display())).await;
 }
 
-/// How long the load goes on.
+/// Duration of the load in seconds.
 fn seconds() -> u64 {
     let seconds = std::env::var("SAYSO_CHAOS_SECONDS").unwrap_or_else(|_| "120".to_owned());
     seconds.parse().expect("SAYSO_CHAOS_SECONDS is a number of seconds")
 }
 
-/// Puts the processes on a store to the test, and prints one line of figures.
+/// Tests the processes on a store, and prints one line of figures.
 #[expect(clippy::print_stdout, reason = "the figures of the run")]
 async fn chaos(store_url: &str) {
     let began = Instant::now();
@@ -113,7 +113,7 @@ fn judge(trouble: &Trouble, channel: &Proxy, verdict: &Verdict) {
     assert!(verdict.repeats > 0, "answers were lost, and no reply came again");
 }
 
-/// What happens between users and servers.
+/// Faults between users and servers.
 fn posts(place: usize) -> Schedule {
     Schedule::new(SEED + place as u64)
         .one_in(12, Fault::Cut { after: 0 })
@@ -123,7 +123,7 @@ fn posts(place: usize) -> Schedule {
         .one_in(120, Fault::BlackHole(Duration::from_millis(1500)))
 }
 
-/// What happens between servers and the channel. The longer times are beyond a sender's patience.
+/// Faults between servers and the channel. The longer times exceed a sender's timeout.
 fn deliveries() -> Schedule {
     Schedule::new(SEED)
         .one_in(12, Fault::Cut { after: 0 })
@@ -143,7 +143,7 @@ struct User {
     is_over: Arc<AtomicBool>,
 }
 
-/// What a user said in a conversation and when first, all of it acknowledged.
+/// Toppings that a user said in a conversation, with the time of the first try; all acknowledged.
 struct Said {
     name: char,
     conversation: String,

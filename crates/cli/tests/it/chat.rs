@@ -1,4 +1,4 @@
-//! Talking over a pipe: one line a message, one line a reply, and an end.
+//! `sayso chat` over a pipe: one line a message, one line a reply, and an end.
 
 use crate::process::run;
 

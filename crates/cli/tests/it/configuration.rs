@@ -1,4 +1,4 @@
-//! `sayso config`, and that the other commands go by the same settings.
+//! `sayso config`, and the same settings in the other commands.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::process::{Ended, STEP_MAX, Served, sayso};
 
-/// The secret that must be in no output.
+/// Secret that must be in no output.
 pub(crate) const CANARY: &str = "c4n4ry";
 
 /// Runs the command with these variables and no others.

@@ -1,4 +1,4 @@
-//! `sayso doctor`: what is well is told so, and what is not is found, with the cure.
+//! `sayso doctor`: a sound setup passes, and every fault is reported with its cure.
 
 mod places;
 
@@ -19,7 +19,7 @@ use crate::{
 const CHECKS: [&str; 8] =
     ["configuration", "app", "token", "keys", "clock", "store", "address", "service URLs"];
 
-/// What the doctor says of each check.
+/// Exit code and reports of one run of the doctor.
 #[derive(Debug)]
 struct Visit {
     code: Option<i32>,

@@ -1,4 +1,4 @@
-//! The pizza on every engine: two processes, a new conversation, 64 toppings at once; then with
+//! Contention on every engine: two processes, a new conversation, 64 toppings at once; then with
 //! answers of the engine cut, then with processes killed. Whatever was confirmed is on the pizza,
 //! once.
 //!
@@ -21,10 +21,10 @@ use crate::proxy::{Fault, Proxy, Schedule};
 
 const TOPPINGS: usize = 64;
 const RUNS: usize = 10;
-/// How long processes are killed, one a second.
+/// Duration of the kills, one a second.
 const KILLING: Duration = Duration::from_secs(30);
 
-/// Ten pizzas, nothing goes wrong.
+/// Orders ten pizzas without faults.
 async fn calm(target: Target) {
     target.prepare().await;
     let counter = Counter::open(&target, 2).await;
@@ -34,7 +34,7 @@ async fn calm(target: Target) {
     println!("{}: {RUNS} runs, {TOPPINGS} of {TOPPINGS} toppings each", target.name);
 }
 
-/// Ten pizzas; of every tenth request to the engine the answer is lost.
+/// Orders ten pizzas while the answer to every tenth request to the engine is lost.
 async fn cut(target: Target) {
     target.prepare().await;
     let proxy = Proxy::start(target.address(), every_tenth()).await;
@@ -58,7 +58,7 @@ async fn cut_by(proxy: &Proxy, target: Target) {
     assert!(cut >= 10, "only {cut} answers were cut");
 }
 
-/// Pizza after pizza while one of the two processes is killed every second.
+/// Orders pizza after pizza while one of the two processes is killed every second.
 async fn killed(target: Target) {
     target.prepare().await;
     let counter = Arc::new(Counter::open(&target, 2).await);

@@ -1,4 +1,4 @@
-//! Exhaustion: whoever holds, crowds or hammers connections does not stop a healthy client.
+//! Connection exhaustion: idle, slow (Slowloris) and stormy clients do not stop a healthy one.
 //!
 //! The server is the real command in a process of its own, with a limit on its open files that is
 //! low enough to be reached. A healthy client asks all the time, each time over a new connection;
@@ -18,20 +18,20 @@ use self::{
     machine::{Machine, need_descriptors},
 };
 
-/// How many idle sockets a run of the normal tests has.
+/// Number of idle sockets in a run of the normal tests.
 const SOCKETS: usize = 1_000;
-/// From this number on a run is a full one.
+/// Number of idle sockets from which on a run is a full one.
 const SOCKETS_FULL: usize = 10_000;
-/// What a request of the healthy client may take while the machine is hammered. Machines differ, so
-/// it is far above what is measured; the figures are printed.
+/// Maximum latency (p99) of the healthy client under attack. Machines differ, so it is far above
+/// what is measured; the figures are printed.
 const P99_MAX: Duration = Duration::from_secs(3);
-/// How often it must be heard in every phase.
+/// Minimum number of its requests that are answered in every phase.
 const HEARD_MIN: usize = 5;
-/// How much more memory the server may take than before: some, and some for each connection.
+/// Maximum growth of the server's memory: a constant, and some for each connection.
 const GROWTH_MB: u64 = 16;
 const GROWTH_KB_EACH: u64 = 48;
 
-/// How large a run is.
+/// Size of a run.
 struct Plan {
     sockets: usize,
     slow: usize,
@@ -127,7 +127,7 @@ async fn exhaust(plan: &Plan) {
     machine.stop().await;
 }
 
-/// Whoever says nothing, or says it too slowly, is hung up on even if there is room.
+/// Checks that silent and slow connections are closed even if there is room.
 async fn patience(healthy: &Healthy, machine: &Machine) {
     let silent = Crowd::open(machine, 50, "").await;
     let slow = Crowd::open(machine, 50, "POST /api/messages HTTP/1.1\r\nhost: loc").await;

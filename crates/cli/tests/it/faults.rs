@@ -1,5 +1,5 @@
-//! `kill -9` at every named point of a turn, on real processes: nothing is lost, and nothing
-//! doubled beyond the one reply that was on its way.
+//! Crash test: `kill -9` at every named point of a turn, on real processes. Nothing is lost, and
+//! nothing doubled beyond the one reply that was on its way.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,7 @@ async fn start(folder: &Path, fault: Option<&str>) -> Served {
     Served::start_with(folder, &LIMITS, &faults).await
 }
 
-/// Who goes on after the death.
+/// Instance that goes on after the crash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Heir {
     /// The same machine starts the bot again.
@@ -43,7 +43,8 @@ async fn until_at_rest(folder: &Path, doomed: &mut Served) {
 }
 
 /// Kills at a passing of a point, redelivers what was not answered, and checks everything.
-/// Gives the number of repeated replies.
+///
+/// Returns the number of repeated replies.
 async fn die_at(point: &str, heir: Heir) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let recorder = Recorder::start(0).await;

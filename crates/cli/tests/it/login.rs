@@ -1,5 +1,4 @@
-//! A login service and an OpenID issuer, played on a port of their own: they answer as they are
-//! told.
+//! Fake login service and OpenID issuer, on a port of their own; they answer as they are told.
 
 use std::{
     net::SocketAddr,
@@ -21,16 +20,16 @@ pub(crate) const SECRET: &str = "the-right-secret";
 /// The token that it gives.
 pub(crate) const TOKEN: &str = "c4n4ry-token";
 
-/// How they answer.
+/// Configured behaviour.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manners {
     /// The status of the metadata page.
     pub(crate) metadata: u16,
-    /// How many keys are published.
+    /// Number of published keys.
     pub(crate) keys: usize,
-    /// How many seconds their clock is ahead.
+    /// Seconds by which their clock is ahead.
     pub(crate) ahead: i64,
-    /// Whether they take a connection and then say nothing.
+    /// True if they accept connections and never answer.
     pub(crate) is_mute: bool,
 }
 
@@ -59,7 +58,7 @@ impl Login {
         Self { address }
     }
 
-    /// Where nobody is: a port that was free a moment ago.
+    /// Returns services that are down: their port was free a moment ago, and nobody listens.
     pub(crate) async fn nobody() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self { address: listener.local_addr().unwrap() }

@@ -1,4 +1,4 @@
-//! The command as people run it: real processes, real sockets, real files.
+//! End-to-end tests of the command: real processes, real sockets, real files.
 //!
 //! Every process is ended by its id, every wait has an end, and every port is one that was free.
 

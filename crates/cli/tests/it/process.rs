@@ -1,4 +1,4 @@
-//! Starting the command and ending it, within bounds.
+//! Running the command as a process, every step with a timeout.
 
 use std::{path::Path, process::Stdio};
 
@@ -11,7 +11,7 @@ use tokio::{
 
 pub(crate) use crate::client::{STEP_MAX, post, signal};
 
-/// How a process ended and what it wrote.
+/// Exit code of a process, and its output.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -66,7 +66,7 @@ impl Served {
         Self::try_start(folder, further, environment).await.unwrap_or_else(|why| panic!("{why}"))
     }
 
-    /// The same; gives what the process said when it does not come up.
+    /// The same; the error is what the process said if it did not come up.
     pub(crate) async fn try_start(
         folder: &Path,
         further: &[&str],

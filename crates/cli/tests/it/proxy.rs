@@ -1,5 +1,4 @@
-//! A TCP proxy that breaks what passes through it, so that tests meet the failures of real
-//! networks.
+//! Fault-injecting TCP proxy, so that tests meet the failures of real networks.
 //!
 //! It reads no protocol. A request begins with the first bytes of a client after bytes of the
 //! server, or at the start of a connection: so it can stand before whatever is asked and answers,
@@ -30,7 +29,7 @@ use tokio::{
 
 pub(crate) use self::schedule::Schedule;
 
-/// What happens to one request.
+/// Fault that one request meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It arrives whole; the connection is closed after so many bytes of its answer. An answer that
@@ -44,7 +43,7 @@ pub(crate) enum Fault {
     Reset,
 }
 
-/// What a proxy did so far.
+/// Counts of a proxy so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Done {
     /// Requests that began, those that met a fault included.
@@ -69,7 +68,7 @@ pub(crate) struct Done {
 /// before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed {
-    /// Where the connection begins, as the server sees it.
+    /// Address of the connection's client side, as the server sees it.
     pub(crate) peer: SocketAddr,
     pub(crate) at: Instant,
 }
@@ -77,7 +76,7 @@ pub(crate) struct Closed {
 /// A running proxy. It ends with the runtime of its test.
 #[derive(Clone, Debug)]
 pub(crate) struct Proxy {
-    /// Where clients connect.
+    /// Address to which clients connect.
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -91,7 +90,7 @@ struct Shared {
 }
 
 impl Proxy {
-    /// Starts a proxy before a server, on a free port.
+    /// Starts a proxy in front of a server, on a free port.
     pub(crate) async fn start(upstream: SocketAddr, schedule: Schedule) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -123,13 +122,13 @@ impl Proxy {
         self.shared.is_calm.store(is_calm, Ordering::Relaxed);
     }
 
-    /// What it did so far.
+    /// Returns the counts so far.
     pub(crate) fn done(&self) -> Done {
         self.shared.done().clone()
     }
 }
 
-/// Why a connection ends before both sides are through.
+/// Reason for which a connection ends before both sides are through.
 enum End {
     Close,
     Reset,
@@ -141,13 +140,13 @@ impl From<io::Error> for End {
     }
 }
 
-/// Where the talk on one connection stands.
+/// State of one connection.
 struct Talk {
     peer: SocketAddr,
     requests: u64,
-    /// Whether bytes of the server came since the last of the client.
+    /// True if bytes of the server came since the last of the client.
     is_answered: bool,
-    /// How much of the answer came.
+    /// Number of bytes of the answer so far.
     answer_bytes: usize,
     fault: Option<Fault>,
     has_left: bool,
@@ -257,7 +256,8 @@ impl Shared {
         }
     }
 
-    /// Bytes of the client came. Gives the fault of the request that they begin, if they begin one.
+    /// Notes bytes of the client. Returns the fault of the request that they begin, if they begin
+    /// one.
     fn heard(&self, talk: &mut Talk) -> Option<Fault> {
         if !std::mem::replace(&mut talk.is_answered, false) {
             return None;
@@ -272,7 +272,7 @@ impl Shared {
         talk.fault
     }
 
-    /// The client closed the connection, or its side of it.
+    /// Notes that the client closed the connection, or its side of it.
     fn left(&self, talk: &mut Talk) {
         if !std::mem::replace(&mut talk.has_left, true) {
             let mut done = self.done();

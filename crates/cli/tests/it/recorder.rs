@@ -1,4 +1,4 @@
-//! A connector service that takes note of every reply and the id it came under.
+//! Fake connector service that records every reply and its idempotency key.
 
 use std::{
     collections::BTreeSet,
@@ -27,7 +27,7 @@ use crate::process::STEP_MAX;
 /// Short times, so that a claim lapses while a test waits.
 pub(crate) const LIMITS: [&str; 4] =
     ["--claim-ms=2500", "--send-timeout-ms=1000", "--sweep-ms=200", "--record-ms=50"];
-/// How long a claim lives by these.
+/// Lifetime of a claim under these limits.
 pub(crate) const CLAIM: Duration = Duration::from_millis(2500);
 
 /// The service, and what came to it.
@@ -45,9 +45,9 @@ pub(crate) struct Recorder {
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
     pub(crate) at: Instant,
-    /// Where the connection it came on begins.
+    /// Address of the client side of its connection.
     pub(crate) peer: SocketAddr,
-    /// Whether an error was given for an answer, although it was taken.
+    /// True if an error was given for an answer, although it was taken.
     pub(crate) is_refused: bool,
     pub(crate) id: String,
     pub(crate) conversation: String,
@@ -74,7 +74,7 @@ impl Recorder {
         self.arrived.lock().unwrap().clone()
     }
 
-    /// How many different replies have arrived.
+    /// Number of different replies that have arrived.
     fn ids(&self) -> usize {
         let arrived = self.arrived.lock().unwrap();
         arrived.iter().map(|one| one.id.as_str()).collect::<BTreeSet<&str>>().len()
@@ -86,7 +86,7 @@ impl Recorder {
         assert!(came >= count, "{came} of {count} replies: {:?}", self.arrived());
     }
 
-    /// Waits for so many different replies, but not for ever. Gives how many came.
+    /// Waits for so many different replies, but not for ever. Returns how many came.
     pub(crate) async fn wait(&self, count: usize) -> usize {
         let began = Instant::now();
         loop {
@@ -131,7 +131,7 @@ pub(crate) fn message(service: SocketAddr, conversation: &str, text: &str) -> St
     .to_string()
 }
 
-/// Sends an activity; false when nobody answered well, so that a channel would send it again.
+/// Sends an activity; `false` if the answer was no success, so that a channel would send it again.
 pub(crate) async fn sent(url: &str, body: String, patience: Duration) -> bool {
     sent_by(&client(), url, body, patience).await
 }

@@ -1,4 +1,4 @@
-//! Refusing to start: one sentence that says what is wrong and what to do.
+//! Startup errors: one sentence that says what is wrong and what to do.
 
 use crate::process::{Ended, run};
 

@@ -1,4 +1,4 @@
-//! Stopping: what was taken in is finished and said, unless somebody insists.
+//! Graceful shutdown: everything accepted is finished and delivered, unless a second signal comes.
 
 use std::time::{Duration, Instant};
 

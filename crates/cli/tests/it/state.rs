@@ -1,4 +1,4 @@
-//! `sayso state`: looking at, moving and removing what is kept, with the real command on SQLite.
+//! `sayso state`: inspecting, moving and removing documents, with the real command on SQLite.
 
 #[cfg(any(
     feature = "azure-blob",

@@ -22,7 +22,7 @@ use super::{
     world::{APP, ISSUER, PATIENCE, TOKEN, activity, attack, claims, issuer, post},
 };
 
-/// Keeps what it hears, repeats it, and fails when told to.
+/// Bot that keeps what it hears, repeats it, and fails when told to.
 fn bot() -> Bot {
     Bot::new().on_message(async |mut turn: Turn| {
         let text = turn.text().to_owned();
@@ -38,7 +38,7 @@ fn bot() -> Bot {
     })
 }
 
-/// How the app proves who it is.
+/// Credential with which the app authenticates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proof {
     Password,
@@ -77,7 +77,7 @@ fn options(proof: Proof, issuer: &Pages, channel: &Pages) -> AuthOptions {
     options
 }
 
-/// What was shown where it may not be, beside the log.
+/// Output beside the log in which no secret may show.
 #[derive(Default)]
 struct Shown {
     debug: String,
@@ -150,7 +150,7 @@ async fn run(proof: Proof, secrets: &mut Secrets, shown: &mut Shown) {
     shown.debug.push_str(&format!("{engine:?}"));
 }
 
-/// Replies that the channel takes, and those that it refuses while it repeats everything.
+/// Causes replies that the channel takes, and those that it refuses while it repeats everything.
 async fn deliveries(to: SocketAddr, channel: &Pages, url: &str, secrets: &mut Secrets) {
     let token = KEY.token("k1", &claims(url));
     secrets.add_token(&token);
@@ -180,7 +180,7 @@ async fn deliveries(to: SocketAddr, channel: &Pages, url: &str, secrets: &mut Se
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// Turns that fail. Gives what the sender is told.
+/// Causes turns that fail. Returns the bodies of the answers.
 async fn failures(to: SocketAddr, url: &str) -> String {
     let token = KEY.token("k1", &claims(url));
     let mut bodies = String::new();
@@ -193,7 +193,7 @@ async fn failures(to: SocketAddr, url: &str) -> String {
     bodies
 }
 
-/// Waits for what must happen.
+/// Waits until a condition holds.
 async fn until(what: &str, is_so: impl Fn() -> bool + Send + Sync) {
     let wait = async {
         while !is_so() {

@@ -1,4 +1,4 @@
-//! Everything that is logged in this process, at every level, by whatever library, and panics too.
+//! Capture of the log of this process: every level, every library, and panics.
 
 use std::{
     io::{self, Write},
@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 pub(super) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// Hears everything from now on, on every thread.
+    /// Captures everything from now on, on every thread.
     pub(super) fn listen() -> Self {
         let lines = Self::default();
         let subscriber = tracing_subscriber::fmt()

@@ -1,4 +1,4 @@
-//! Who is around the server: an issuer, a login service, a channel, and somebody who sends.
+//! Surroundings of the server: an issuer, a login service, a channel, and a sender.
 
 use std::{
     net::SocketAddr,
@@ -20,9 +20,9 @@ use super::{
 
 pub(super) const APP: &str = "11111111-aaaa-2222-bbbb-333333333333";
 pub(super) const ISSUER: &str = "https://issuer.example";
-/// Where the login service gives tokens.
+/// Path of the login service's token endpoint.
 pub(super) const TOKEN: &str = "/botframework.com/oauth2/v2.0/token";
-/// Longer than anything here takes.
+/// Timeout of a step, longer than anything here takes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The issuer and login service: it has one key, and gives tokens to the bot.
@@ -35,7 +35,7 @@ pub(super) async fn issuer() -> Pages {
     issuer
 }
 
-/// What a good token claims.
+/// Claims of a valid token.
 pub(super) fn claims(service_url: &str) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     json!({
@@ -81,7 +81,7 @@ pub(super) async fn send(to: SocketAddr, line: &str, headers: &[String], body: &
     Answer { status, text }
 }
 
-/// A good token and a good activity.
+/// Posts an activity with a token.
 pub(super) async fn post(to: SocketAddr, token: &str, activity: &Value) -> Answer {
     let headers = [bearer(token), json_type()];
     send(to, "POST /api/messages", &headers, &activity.to_string()).await
@@ -95,7 +95,7 @@ fn json_type() -> String {
     "content-type: application/json".to_owned()
 }
 
-/// Everything that a sender can do wrong, each with a secret in it. Gives the bodies of the
+/// Sends every kind of invalid request, each with a secret in it. Returns the bodies of the
 /// refusals.
 pub(super) async fn attack(to: SocketAddr, service_url: &str, secrets: &mut Secrets) -> String {
     let good = claims(service_url);

@@ -1,4 +1,4 @@
-//! What must be true in the end, whatever happened.
+//! Invariants that must hold at the end of a run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,16 +16,16 @@ use crate::{
     recorder::{Arrival, CLAIM, stored},
 };
 
-/// How long a sender keeps a connection that it does not need at least.
+/// Minimum time for which a sender keeps an idle connection.
 const KEPT: Duration = Duration::from_secs(4);
 
-/// What was said and when first, by conversation and user.
+/// Toppings that were said, with the time of the first try, by conversation and user.
 #[derive(Default)]
 pub(super) struct Story {
     said: BTreeMap<String, BTreeMap<char, Vec<(String, Instant)>>>,
 }
 
-/// What came of it.
+/// Result of the checks.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
     pub(super) repeats: usize,
@@ -57,12 +57,12 @@ impl Story {
         drop(users.insert(said.name, said.toppings));
     }
 
-    /// How many toppings were said: each is a turn.
+    /// Number of toppings said: each is a turn.
     pub(super) fn turns(&self) -> usize {
         self.said.values().flat_map(BTreeMap::values).map(Vec::len).sum()
     }
 
-    /// Waits until all is at rest, then checks everything.
+    /// Waits until every outbox is empty, then checks everything.
     pub(super) async fn check(
         &self,
         store: &dyn Store,
@@ -106,7 +106,7 @@ impl Story {
         verdict.expect(&format!("{conversation}: number of toppings"), &[found], &[expected]);
     }
 
-    /// When the topping that a reply is the answer to was said first: the last one it names.
+    /// Time of the first try of the topping that a reply answers: the last one it names.
     fn said_at(&self, reply: &Arrival) -> Instant {
         let topping = reply.text.trim_end_matches('.').rsplit(' ').next().unwrap();
         let mut said = self.said[&reply.conversation].values().flatten();

@@ -1,4 +1,4 @@
-//! The processes and what befalls them.
+//! Fault injection: kills and freezes of the processes.
 
 use std::{
     net::SocketAddr,
@@ -15,9 +15,10 @@ use crate::{
     recorder::LIMITS,
 };
 
-/// Twice as long as a claim lives: others take over while the frozen one still believes in its own.
+/// Duration of a freeze, twice as long as a claim lives: others take over while the frozen one
+/// still believes in its own.
 const FREEZE: Duration = Duration::from_secs(5);
-/// How often something happens.
+/// Interval between two faults; a short run has a shorter one.
 const PERIOD: Duration = Duration::from_millis(3500);
 
 /// The processes, each behind a proxy that stays when it goes.
@@ -44,7 +45,7 @@ impl Trouble {
         Self { folder, store_url, places, dice, kills: 0, freezes: 0 }
     }
 
-    /// How users reach the processes.
+    /// Proxies through which users reach the processes.
     pub(super) fn places(&self) -> Vec<Proxy> {
         self.places.iter().map(|(_, proxy)| proxy.clone()).collect()
     }
@@ -88,7 +89,7 @@ impl Trouble {
         self.freezes += 1;
     }
 
-    /// How many answers to posts were cut.
+    /// Number of answers to posts that were cut.
     pub(super) fn cuts(&self) -> u64 {
         self.places.iter().map(|(_, proxy)| proxy.done().cut).sum()
     }

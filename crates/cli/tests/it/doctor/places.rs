@@ -1,4 +1,4 @@
-//! The places that a bot needs: a store, an address, and somewhere for its replies to go.
+//! Checks of the store, the address and the service URLs.
 
 use tokio::{io::AsyncWriteExt as _, net::TcpListener};
 
@@ -117,7 +117,7 @@ async fn service_urls_that_make_little_sense_are_warned_about() {
     visit.fails("configuration", "ftp://channel.example/ can never match", "correct it");
 }
 
-/// What a server's settings take away is told by the doctor, and once by a server that starts.
+/// Warnings about settings that weaken durability come from the doctor, and once at a start.
 #[cfg(feature = "redis")]
 #[tokio::test]
 async fn settings_that_weaken_the_promise_are_told() {

@@ -13,9 +13,9 @@ use tokio::{sync::RwLock, time::sleep};
 use super::target::Target;
 use crate::process::Served;
 
-/// A topping that is not confirmed by then never will be.
+/// Time limit for the confirmation of a topping, retries included.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// A channel gives up waiting for an answer after this.
+/// Timeout of a request: that of a channel.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 
 pub(super) struct Counter {
@@ -26,7 +26,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Starts so many processes.
+    /// Starts the processes.
     pub(super) async fn open(target: &Target, count: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let client = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().unwrap();

@@ -1,15 +1,15 @@
-//! Where each engine is, and a place of its own in it for one test.
+//! Addresses of the engines, with a namespace of its own for each test.
 
 use std::{net::SocketAddr, path::Path};
 
-/// A store as the command is told of it.
+/// Store under test, as the command is told of it.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) name: &'static str,
     pub(super) url: String,
     /// Variables with the credentials.
     pub(super) environment: Vec<(&'static str, String)>,
-    /// Where the engine listens, as the URL names it.
+    /// Address of the engine, as the URL spells it.
     address: String,
 }
 
@@ -19,7 +19,7 @@ impl Target {
         Self { name, url, environment: Vec::new(), address }
     }
 
-    /// The same, reached by what a variable says.
+    /// Passes the engine's address on in a variable.
     fn by(mut self, variable: &'static str, value: String) -> Self {
         self.address = address_in(&value);
         self.environment.push((variable, value));
@@ -30,7 +30,7 @@ impl Target {
         self.address.parse().expect("the tests' servers listen on 127.0.0.1")
     }
 
-    /// Makes what must be there: a bucket, which the store does not make by itself.
+    /// Creates what must exist: a bucket, which the store does not create by itself.
     pub(super) async fn prepare(&self) {
         if let Some(name) = self.url.strip_prefix("s3://").and_then(|rest| rest.split('/').next()) {
             let bucket = format!("http://{}/{name}", self.address);
@@ -39,7 +39,7 @@ impl Target {
         }
     }
 
-    /// The same engine, reached through a proxy.
+    /// Returns the same engine, reached through a proxy.
     pub(super) fn at(mut self, proxy: SocketAddr) -> Self {
         let there = proxy.to_string();
         self.url = self.url.replace(&self.address, &there);
@@ -58,7 +58,7 @@ fn address_in(text: &str) -> String {
     address.unwrap_or_default()
 }
 
-/// What `scripts/servers` says about a server.
+/// Reads a variable that `scripts/servers` sets for a server.
 fn given(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| {
         panic!("{variable} is not set: run the tests with `scripts/servers run -- ...`")

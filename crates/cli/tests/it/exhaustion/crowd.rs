@@ -1,4 +1,4 @@
-//! Those who crowd the server.
+//! Attacking clients: crowds of held connections, and storms of short ones.
 
 use std::{
     io::{self, ErrorKind},
@@ -18,11 +18,11 @@ use tokio::{
 
 use super::machine::Machine;
 
-/// From how many addresses they come; one alone runs out of ports.
+/// Number of source addresses; one alone runs out of ports.
 const ADDRESSES: u8 = 8;
-/// How many connections are made at once.
+/// Number of connections that are made at once.
 const AT_ONCE: usize = 64;
-/// How long one connection may take to be made.
+/// Connect timeout.
 const CONNECT_MAX: Duration = Duration::from_secs(30);
 
 /// Connections that are held.
@@ -35,17 +35,17 @@ struct Member {
     ended: Option<Instant>,
 }
 
-/// How a crowd ended.
+/// End of a crowd: the connections still open, and the answers heard.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) open: usize,
-    /// When the last of them did.
+    /// Time at which the last closed connection was closed.
     pub(super) last: Instant,
     heard: Vec<String>,
 }
 
 impl Ended {
-    /// How many heard these words.
+    /// Number of connections that heard these words.
     pub(super) fn with(&self, words: &str) -> usize {
         self.heard.iter().filter(|heard| heard.contains(words)).count()
     }
@@ -84,7 +84,7 @@ impl Crowd {
         self.0.len()
     }
 
-    /// How many the server has not hung up on.
+    /// Number of connections that the server has not closed.
     pub(super) fn open_count(&self) -> usize {
         self.0.iter().filter(|member| member.lock().unwrap().is_open()).count()
     }
@@ -131,7 +131,7 @@ impl Member {
     }
 }
 
-/// What a storm was.
+/// Figures of a storm.
 #[derive(Debug)]
 pub(super) struct Stormed {
     pub(super) opened: usize,

@@ -1,4 +1,4 @@
-//! The client that must not notice anything.
+//! Healthy client, which must not notice the attacks.
 
 use std::{
     fmt, io,
@@ -20,9 +20,9 @@ use tokio::{
 
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long one try may take.
+/// Timeout of one try.
 const TRY_MAX: Duration = Duration::from_secs(10);
-/// How often a request is tried; a channel tries more often.
+/// Maximum tries of a request; a channel tries more often.
 const TRIES_MAX: usize = 4;
 
 /// A client that asks all the time.
@@ -32,21 +32,21 @@ pub(super) struct Healthy {
     task: JoinHandle<Asked>,
 }
 
-/// What it did in all.
+/// Total number of requests and of retries.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) all: usize,
     pub(super) again: usize,
 }
 
-/// What it saw in one phase.
+/// Latencies in one phase.
 #[derive(Debug)]
 pub(super) struct Figures {
     pub(super) count: usize,
     pub(super) p50: Duration,
     pub(super) p99: Duration,
     pub(super) max: Duration,
-    /// What the server takes of memory.
+    /// Resident memory of the server in MB.
     pub(super) mb: u64,
 }
 
@@ -76,8 +76,7 @@ impl Healthy {
         Self { seen, is_over, task }
     }
 
-    /// Ends when it was heard so often since it was last asked for its figures, or after a time:
-    /// whether it was is in the figures.
+    /// Waits for so many answers since the last figures, but not for ever: the next figures tell.
     pub(super) async fn heard(&self, count: usize, within: Duration) {
         let end = Instant::now() + within;
         while self.seen.lock().unwrap().len() < count && Instant::now() < end {
@@ -85,7 +84,7 @@ impl Healthy {
         }
     }
 
-    /// What it saw since this was last asked.
+    /// Returns the latencies since the last call.
     pub(super) fn figures(&self) -> Figures {
         assert!(!self.task.is_finished(), "the healthy client was not served");
         let mut seen = std::mem::take(&mut *self.seen.lock().unwrap());
@@ -101,7 +100,7 @@ impl Healthy {
     }
 }
 
-/// Sends a message and gets its reply; gives how often it had to be sent again.
+/// Sends a message and checks its reply. Returns the number of retries.
 async fn ask(address: SocketAddr, number: usize) -> usize {
     let mut last = String::new();
     for again in 0..TRIES_MAX {

@@ -1,4 +1,4 @@
-//! The server as a process, with a limit on its open files, and what it takes of the machine.
+//! Server process with a limit on its open files, and its memory.
 
 use std::{net::SocketAddr, path::PathBuf, process::Stdio};
 
@@ -46,12 +46,12 @@ impl Machine {
         Self { address, child, _folder: folder }
     }
 
-    /// The memory that it has now.
+    /// Resident memory in MB.
     pub(super) fn mb(&self) -> u64 {
         self.status("VmRSS:")
     }
 
-    /// The most that it ever had.
+    /// Peak resident memory in MB.
     pub(super) fn peak_mb(&self) -> u64 {
         self.status("VmHWM:")
     }
@@ -63,7 +63,7 @@ impl Machine {
         line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() / 1024
     }
 
-    /// Stops it in good order: after all this it still can.
+    /// Stops the server gracefully: after all this it still can.
     pub(super) async fn stop(mut self) {
         signal(self.child.id().unwrap(), "TERM").await;
         let status = timeout(STEP_MAX, self.child.wait()).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Which requests meet which fault.
+//! Schedule of faults, by the number of a request or by chance.
 
 use super::Fault;
 
@@ -17,7 +17,7 @@ enum When {
 }
 
 impl Schedule {
-    /// A schedule without faults, with a dice for those that come by chance.
+    /// A schedule without faults, with the seed for those that come by chance.
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, rules: Vec::new() }
     }

@@ -13,7 +13,7 @@ use crate::process::{STEP_MAX, sayso};
 struct Engine {
     url: String,
     environment: Vec<(&'static str, String)>,
-    /// Whether bodies come back to the letter. In the layout of another SDK they say the same.
+    /// True if bodies come back to the letter. In the layout of another SDK they are the same JSON.
     is_exact: bool,
 }
 
@@ -56,7 +56,7 @@ impl Engine {
 const DOCUMENTS: usize = 40;
 const ODD_KEY: &str = "odd/../ключ\\?#%\"";
 
-/// In, on, and out again.
+/// Migrates state in, goes on with it, and migrates it out again.
 async fn state_moves_in_and_out(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (folder, url) = (folder.path(), &*engine.url);

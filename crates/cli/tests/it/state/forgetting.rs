@@ -1,4 +1,4 @@
-//! Forgetting a user.
+//! `sayso state forget`: erasing a user.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Migrating, with a bot at work.
+//! `sayso state migrate` with a bot at work.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::{io::AsyncWriteExt as _, time::timeout};
 use super::*;
 use crate::process::{STEP_MAX, sayso};
 
-/// How many documents there are, and how many of them are talked to.
+/// Number of documents, and of those that are talked to.
 const DOCUMENTS: usize = 3000;
 const TALKED_TO: usize = 200;
 
@@ -45,8 +45,8 @@ async fn fill(store: &dyn Store) {
     }
 }
 
-/// Says something in one conversation after the other until the server is gone, and gives how many
-/// times it was told that it is so.
+/// Says something in one conversation after the other until the server is gone. Returns the number
+/// of confirmations.
 async fn talk(url: String) -> usize {
     let client = client();
     for said in 0.. {

@@ -1,4 +1,4 @@
-//! Exporting and importing.
+//! `sayso state export` and `sayso state import`.
 
 use sayso::turn::clock::Timestamp;
 
