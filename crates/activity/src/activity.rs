@@ -153,8 +153,8 @@ impl Activity {
     /// # Errors
     ///
     /// A [`ParseError`] when the bytes are not one JSON object in UTF-8, nested at most
-    /// [`DEPTH_MAX`] deep, whose `type` is a string that is not empty and whose typed members have
-    /// their types.
+    /// [`DEPTH_MAX`](crate::json::DEPTH_MAX) deep, whose `type` is a string that is not empty and
+    /// whose typed members have their types.
     ///
     /// # Example
     ///
