@@ -1,4 +1,4 @@
-//! Choices: things to pick from, how they are shown, and how an answer is understood.
+//! Choices: the options of a question, their rendering, and the recognition of the answer.
 //!
 //! Pure functions. [`render`] makes the question for a channel, [`recognize_choices`] reads the
 //! answer, [`Words`] has the small words between the choices in each language. The rules are those
@@ -29,7 +29,7 @@ pub use self::token::{TOKENS_MAX, Token, tokenize};
 pub use self::words::{Words, confirm_choices};
 pub use sayso_activity::CardAction;
 
-/// Something to pick.
+/// An option to choose.
 ///
 /// It is stored as the SDKs store it, and read from all their spellings: an object with names of
 /// either case, or, as JavaScript bots leave it, only the text.

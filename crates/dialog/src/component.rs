@@ -1,4 +1,4 @@
-//! A dialog made of dialogs, with a stack of its own inside.
+//! Component dialogs: a dialog made of dialogs, with a stack of its own inside.
 
 use std::{fmt, sync::Arc};
 

@@ -20,7 +20,7 @@ use crate::{
     state::{DialogState, Instance, Members, OPTIONS},
 };
 
-/// More dialogs on one stack are a loop.
+/// Maximum depth of a stack; a deeper one is taken for an endless loop.
 pub(crate) const STACK_MAX: usize = 64;
 
 /// The context of dialogs during a turn: the turn, the stack and the dialogs that are known.
@@ -28,14 +28,14 @@ pub(crate) const STACK_MAX: usize = 64;
 pub struct DialogContext {
     turn: Turn,
     root: DialogState,
-    /// The level that is being worked on is last.
+    /// The levels that are entered, the current one last.
     levels: Vec<Level>,
     pub(crate) settings: Arc<Settings>,
     /// True once this turn's activity was announced to the dialogs.
     is_announced: bool,
 }
 
-/// A set of dialogs, and in which instance of the level around it its stack is.
+/// A level of nested stacks: its dialogs, and the place of its container on the stack around it.
 #[derive(Clone, Debug)]
 struct Level {
     dialogs: Arc<DialogSet>,
@@ -123,7 +123,7 @@ impl DialogContext {
         })
     }
 
-    /// Goes into the container on top.
+    /// Enters the container on top.
     pub(crate) fn enter(&mut self, dialogs: &Arc<DialogSet>) {
         let shape = self.root.shape;
         let here = self.here_mut();
@@ -141,7 +141,7 @@ impl DialogContext {
         self.levels.len()
     }
 
-    /// Comes back to a level, if it was not left already: dialogs inside may cancel those around.
+    /// Returns to a level, if it was not left already: dialogs inside may cancel those around.
     pub(crate) fn leave(&mut self, depth: usize) {
         self.levels.truncate(depth.max(1));
     }
@@ -152,7 +152,7 @@ impl DialogContext {
         self.root.stack.clear();
     }
 
-    /// Back to the outermost level, whatever was left in the middle.
+    /// Returns to the outermost level, whatever was left in the middle.
     pub(crate) fn leave_all(&mut self) {
         self.levels.truncate(1);
     }

@@ -1,4 +1,4 @@
-//! Conversations written straight down: an `async fn` that asks, and goes on when the answer comes.
+//! Straight-line conversations: an `async fn` that asks, and is resumed when the answer comes.
 //!
 //! ```
 //! use sayso_dialog::conversation::{Conversation, Result, choice, confirm, conversation, text};

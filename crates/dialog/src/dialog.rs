@@ -1,4 +1,4 @@
-//! The one thing that all classic dialogs are.
+//! The trait of all classic dialogs, and its results and events.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -57,10 +57,11 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
         self.id().to_owned()
     }
 
-    /// Starts. The instance is on top of the stack, with an empty state.
+    /// Begins the dialog. The instance is on top of the stack, with an empty state.
     async fn begin(&self, dc: &mut DialogContext, options: Value) -> Result<DialogTurn>;
 
-    /// Starts, with what a prompt is begun with. A dialog that is none gets it as JSON.
+    /// Begins the dialog with the options of a prompt. A dialog that is no prompt gets them as
+    /// JSON.
     async fn begin_prompt(
         &self,
         dc: &mut DialogContext,
@@ -89,7 +90,7 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Learns that it was taken off the stack, and why.
+    /// Called when the dialog was taken off the stack, with the reason.
     async fn ended(
         &self,
         _dc: &mut DialogContext,
@@ -104,12 +105,12 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
         true
     }
 
-    /// Sees an event before the dialogs around it do; `true` when it needs no more care.
+    /// Handles an event before the dialogs around it do; `true` when it needs no more care.
     async fn on_event(&self, _dc: &mut DialogContext, _event: &Event) -> Result<bool> {
         Ok(false)
     }
 
-    /// Sees an event that nobody around took care of.
+    /// Handles an event that no dialog around took care of.
     async fn on_event_after(&self, _dc: &mut DialogContext, _event: &Event) -> Result<bool> {
         Ok(false)
     }

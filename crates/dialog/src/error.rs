@@ -1,4 +1,4 @@
-//! Mistakes between dialogs, as opposed to errors inside one of the author's.
+//! Errors of the dialog machinery, as opposed to errors inside a dialog of the author's.
 
 /// A mistake in how dialogs are put together or kept.
 #[derive(Debug, thiserror::Error)]

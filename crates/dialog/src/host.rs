@@ -1,4 +1,4 @@
-//! Running dialogs: as a pure function, and as a bot on the turn engine.
+//! Host of dialogs: runs them as a pure function, and as a bot on the turn engine.
 //!
 //! The stack is taken out of the conversation's state, handed to the dialogs by reference, and put
 //! back. A turn that fails puts nothing back, because the engine keeps nothing of it.
@@ -79,7 +79,7 @@ pub struct Dialogs {
     lately: Arc<Lately>,
 }
 
-/// Says that a conversation must start again; only the host sees it.
+/// Internal signal that a conversation must start again; only the host sees it.
 #[derive(Debug, thiserror::Error)]
 #[error("the conversation starts again")]
 pub(crate) struct Restart(pub(crate) Option<String>);

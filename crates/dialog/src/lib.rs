@@ -1,4 +1,4 @@
-//! Dialogs on the turn engine.
+//! Dialogs, prompts and multi-turn conversations on the turn engine.
 //!
 //! Three ways to write a conversation that waits for its user, for months if need be, on any
 //! instance:

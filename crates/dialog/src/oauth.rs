@@ -1,4 +1,5 @@
-//! Signing in: a card out; a token event, an invoke or a code in; a time in which it must happen.
+//! OAuth prompt: sends a sign-in card, then takes a token event, an invoke or a code, within a time
+//! limit.
 //!
 //! The token service is a seam. The facade joins it to the Bot Framework's (`sayso::UserTokens`);
 //! tests bring their own.

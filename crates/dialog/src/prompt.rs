@@ -1,4 +1,4 @@
-//! Prompts: what is asked, and how an answer is understood.
+//! Prompts: rendering of a question, and recognition of its answer.
 //!
 //! A [`Prompt`] is pure: it makes the question and reads the answer. Two things stand on it: the
 //! classic prompts ([`PromptDialog`] and its names, such as [`NumberPrompt`]), which are dialogs on

@@ -1,4 +1,4 @@
-//! Dialogs by id.
+//! A set of dialogs, by id.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! Steps, one after the other.
+//! Waterfall dialogs: a sequence of steps.
 
 use std::{fmt, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
 /// The result of a step: what it began, waits for or ended with, or the next step.
 pub type StepResult = Result<Go>;
 
-/// The place that a waterfall goes to after a step.
+/// Control flow of a waterfall after a step.
 #[derive(Debug)]
 pub enum Go {
     /// Straight to the next step, with a result for it.

@@ -1,4 +1,4 @@
-//! Finding words of the bot in what a person wrote.
+//! Fuzzy search for the values of choices in a text that a person wrote.
 
 use super::token::{Token, tokenize};
 use crate::recognize::Found;

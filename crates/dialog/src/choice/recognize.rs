@@ -1,4 +1,4 @@
-//! Reading an answer: which choice a person means.
+//! Recognition of an answer: finds the choice that a person means.
 
 use super::find::{Candidate, FindOptions, find_values};
 use super::{Choice, FoundChoice};

@@ -1,10 +1,10 @@
-//! Showing choices: the question of a bot with the choices in it, beside it or under it.
+//! Rendering of choices: the question with its choices as text, buttons or a card.
 
 use sayso_activity::{Activity, HeroCard, SuggestedActions};
 
 use super::{Choice, ChoiceOptions, ListStyle, Place};
 
-/// Makes the question: the prompt with the choices in it.
+/// Renders the question: the prompt with its choices.
 ///
 /// The prompt is cloned. Its text is replaced by the text with the choices, its buttons by those of
 /// the choices if the style has buttons, and a card is added to its attachments. Everything else in

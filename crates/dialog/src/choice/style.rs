@@ -1,4 +1,4 @@
-//! The ways of showing choices.
+//! Styles in which choices are shown.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Words of a text, to compare choices with.
+//! Tokenizer: splits a text into words to compare choices with.
 
 /// The most tokens that are looked at. Nobody picks a choice in more words, and the search for
 /// partial matches takes time that grows with the square of the words.

@@ -1,4 +1,4 @@
-//! The small words around choices, by language: yes, no, comma, or.
+//! Localized words around choices: yes, no, and the separators of a list.
 
 use super::Choice;
 

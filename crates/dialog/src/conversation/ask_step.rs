@@ -1,4 +1,4 @@
-//! The step that waits for the user: a question is put, and later its answer is understood.
+//! The step `ask`: sends a question, waits for the user, and recognises the answer.
 
 use sayso_activity::{Activity, Raw};
 use sayso_turn::Turn;

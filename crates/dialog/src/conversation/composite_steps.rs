@@ -1,4 +1,4 @@
-//! Steps that are more than one thing: calls to the outside, sub-conversations, checkpoints.
+//! Composite steps: calls to the outside, sub-conversations, checkpoints.
 
 use std::sync::Arc;
 

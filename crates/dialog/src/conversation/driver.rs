@@ -1,4 +1,5 @@
-//! A turn of a conversation: who hears the activity, and what its function makes of it.
+//! Driver of a turn: dispatches the activity to a question, a cancel word, help or an interruption,
+//! and runs the conversation's function.
 
 use std::{future::poll_fn, sync::Arc, task::Poll};
 
@@ -99,7 +100,7 @@ async fn perform<T>(
 }
 
 impl<T: Send + 'static> Flow<T> {
-    /// Finds out what an activity is for. `None` when nothing is to be run.
+    /// Decides what an activity is for. `None` when nothing is to be run.
     fn dispatch(&self, turn: &mut Turn, journal: &mut Journal) -> Result<Option<Input>, Error> {
         let settings = &self.settings;
         let activity = turn.activity();

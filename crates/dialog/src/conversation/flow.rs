@@ -1,4 +1,6 @@
-//! A conversation's function with how it is begun, interrupted, cancelled and ended.
+//! Builder of a conversation: its function, cancel words, help, interruptions, and the handler of
+//! its
+//! result.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 

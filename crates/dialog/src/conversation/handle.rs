@@ -1,4 +1,4 @@
-//! The handle that a conversation's function gets: saying, state, time and chance.
+//! Handle of a conversation's function: replies, state, time and random numbers.
 
 use std::{fmt, ops::RangeInclusive, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! The journal: what a conversation under way has had done and answered, as it is stored.
+//! The journal (replay log): the steps that a conversation under way has done, as they are stored.
 //!
 //! One property of the conversation's state. A *frame* is a conversation that was begun: the bot's
 //! own at the bottom, interruptions above it. A *scope* is a function in it: the conversation's own
@@ -115,7 +115,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Marks the deadline that a timer stands for as passed: whether the top frame waits for it.
+    /// Marks the deadline that a timer stands for as passed. Returns `true` if the top frame waits
+    /// for it.
     pub(super) fn ring(&mut self, timer: &str) -> bool {
         let top = self.frames.len().saturating_sub(1);
         for (index, frame) in self.frames.iter_mut().enumerate() {

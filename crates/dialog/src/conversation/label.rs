@@ -1,4 +1,4 @@
-//! Labels: what a step is called in the journal.
+//! Labels: the names of steps in the journal.
 //!
 //! The kind of the step and a name: `ask size`, `once pay`, `now`. A question without a name goes
 //! by its kind and a hash of its text, `ask text#9f86d081`, so that a reworded or moved question is

@@ -1,4 +1,4 @@
-//! Questions of a conversation: how one is put, and how its answer is understood.
+//! Questions of a conversation: rendering, and recognition of the answer.
 
 use sayso_activity::Activity;
 use sayso_turn::clock::Timestamp;
@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::recognize::Language;
 
-/// A question: how it is put, and what is understood as its answer.
+/// A question: renders itself, and recognises its answer.
 ///
 /// Everything around it (other words after a wrong answer, checks, attempts, deadlines) is in
 /// [`Ask`](super::Ask), so a question of one's own is small.

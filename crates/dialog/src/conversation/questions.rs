@@ -1,4 +1,4 @@
-//! The questions in the box. They stand on the same prompts as the classic dialogs.
+//! Built-in questions. They use the same prompts as the classic dialogs.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Replaying: what the journal knows of a step, and what becomes of the journal.
+//! Replay: looks steps up in the journal, and detects code that differs from it.
 //!
 //! Without leniency the steps of the code must be those of the journal, one after the other. With
 //! it they are found by their labels, wherever the journal has them.
@@ -14,7 +14,7 @@ use super::{
     run::{Input, RunState, Stop},
 };
 
-/// The journal's knowledge of a step.
+/// Result of looking a step up in the journal.
 #[derive(Debug)]
 pub(super) enum Lookup<A> {
     /// It is done.
@@ -193,7 +193,7 @@ impl RunState {
         Err(self.fail(Error::Limit { what, limit: over.1 }))
     }
 
-    /// Says that a frame waits; what it waited for before is given back.
+    /// Records what a frame waits for, and returns what it waited for before.
     pub(super) fn wait(&mut self, mut pending: Pending) -> Option<Pending> {
         self.stop(Stop::Suspended);
         pending.before = self.frontier.take().filter(|label| *label != pending.label);

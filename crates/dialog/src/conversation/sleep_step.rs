@@ -1,4 +1,4 @@
-//! The step that waits for nothing but time.
+//! Steps without a question: `sleep`, on a durable timer, and `cancel`.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Conversation {
-    /// Lets time pass, as much as it likes, whatever becomes of this process.
+    /// Sleeps on a durable timer, for any length of time, whatever becomes of this process.
     ///
     /// Messages of the user meanwhile are no answer to anything; see
     /// [`Flow::busy`](super::Flow::busy).

@@ -1,4 +1,4 @@
-//! The lifecycle that all steps share: they begin, and their results are recorded.
+//! The lifecycle of a step: it begins, and its result is recorded.
 
 use sayso_activity::Raw;
 use sayso_turn::{BotError, Turn};

@@ -1,4 +1,4 @@
-//! Words that are understood at any time: for cancelling, for help, for an interruption.
+//! Global command words, understood at any time: for cancelling, for help, for an interruption.
 
 /// Lower-case words without punctuation around them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

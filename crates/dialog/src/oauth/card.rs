@@ -1,4 +1,4 @@
-//! The card on which a user signs in.
+//! The sign-in card.
 
 use sayso_activity::{Activity, Attachment};
 use serde_json::{Value, json};

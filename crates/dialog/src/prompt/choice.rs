@@ -1,4 +1,4 @@
-//! The prompt for one of several things.
+//! Choice prompt: asks for one of several things.
 
 use sayso_activity::Activity;
 

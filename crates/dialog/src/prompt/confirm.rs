@@ -1,4 +1,4 @@
-//! The prompt for yes or no.
+//! Confirm prompt: asks for yes or no.
 
 use sayso_activity::Activity;
 

@@ -1,4 +1,4 @@
-//! The prompt for dates and times.
+//! Date-time prompt: asks for a date or a time.
 
 use super::{Inbound, Prompt, PromptOptions};
 use crate::recognize::{DateTime, Resolution, dates};

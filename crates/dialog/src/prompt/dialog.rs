@@ -58,7 +58,7 @@ impl<P: Prompt + Default> PromptDialog<P> {
 }
 
 impl<P: Prompt> PromptDialog<P> {
-    /// A prompt of this id, that asks and understands so.
+    /// A prompt of this id, with its own rendering and recognition.
     #[must_use]
     pub fn of(id: impl Into<String>, prompt: P) -> Self {
         Self { id: id.into(), prompt, locale: None, validator: None }
@@ -71,7 +71,7 @@ impl<P: Prompt> PromptDialog<P> {
         self
     }
 
-    /// Takes only answers that this says yes to.
+    /// Accepts only answers for which this returns `true`.
     #[must_use]
     pub fn validate(
         mut self,
@@ -84,7 +84,7 @@ impl<P: Prompt> PromptDialog<P> {
         self
     }
 
-    /// Takes only answers that this gives back. It may wait for something.
+    /// Accepts only answers that this async validator returns, perhaps changed.
     #[must_use]
     pub fn validate_with(mut self, validator: impl for<'a> Validator<'a, P::Value>) -> Self {
         self.validator = Some(Arc::new(move |check| validator.check(check)));

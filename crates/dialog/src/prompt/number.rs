@@ -1,4 +1,4 @@
-//! The prompt for numbers.
+//! Number prompt: asks for a number of any numeric type.
 
 use std::{fmt, marker::PhantomData};
 

@@ -35,7 +35,7 @@ pub struct PromptOptions {
     /// The style in which the choices are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub style: Option<ListStyle>,
-    /// Something for the validator.
+    /// Data for the validator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validations: Option<Value>,
     /// The locale to read the answer in, whatever the activity says.
@@ -90,48 +90,48 @@ impl Deadline {
 }
 
 impl PromptOptions {
-    /// Asks this.
+    /// Options with this question.
     #[must_use]
     pub fn ask(prompt: impl Into<Asked>) -> Self {
         Self { prompt: Some(prompt.into().0), ..Self::default() }
     }
 
-    /// Asks this after an answer that was not understood.
+    /// Sets the question to ask after an answer that was not understood.
     #[must_use]
     pub fn retry(mut self, prompt: impl Into<Asked>) -> Self {
         self.retry_prompt = Some(prompt.into().0);
         self
     }
 
-    /// Offers these.
+    /// Sets the choices.
     #[must_use]
     pub fn choices<C: Into<Choice>>(mut self, choices: impl IntoIterator<Item = C>) -> Self {
         self.choices = Some(choices.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Shows the choices so.
+    /// Sets the style in which the choices are shown.
     #[must_use]
     pub fn style(mut self, style: ListStyle) -> Self {
         self.style = Some(style);
         self
     }
 
-    /// Gives the validator something to go by.
+    /// Sets the data for the validator.
     #[must_use]
     pub fn validations(mut self, validations: Value) -> Self {
         self.validations = Some(validations);
         self
     }
 
-    /// Reads the answer in this locale, whatever the activity says.
+    /// Sets the locale to read the answer in, whatever the activity says.
     #[must_use]
     pub fn language(mut self, locale: impl Into<String>) -> Self {
         self.recognize_language = Some(locale.into());
         self
     }
 
-    /// Waits no longer than this for an answer.
+    /// Sets a deadline for the answer, and the policy for a late one.
     #[must_use]
     pub fn within(mut self, wait: Duration, late: Late) -> Self {
         self.deadline = Some(Deadline::new(wait, late));

@@ -1,4 +1,4 @@
-//! Validators: the author's own word on whether an answer will do.
+//! Validators of answers, beyond what a prompt recognises.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Check<'a, T> {
 /// A validator that waits for something: every `async fn(Check<'_, T>) -> Result<Option<T>>` is
 /// one. `None` refuses the answer.
 pub trait Validator<'a, T>: Send + Sync + 'static {
-    /// Looks at an answer.
+    /// Checks an answer.
     fn check(&self, check: Check<'a, T>) -> BoxFuture<'a, Result<Option<T>>>;
 }
 

@@ -40,7 +40,7 @@ impl Chat {
         Self::new(move || conversation("test", function).bot())
     }
 
-    /// The code changes under the conversation.
+    /// Changes the code under the conversation, as a deployment does.
     pub(crate) fn deploy(&mut self, bot: impl Fn() -> Bot + 'static) {
         self.bot = Box::new(bot);
     }

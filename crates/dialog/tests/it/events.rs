@@ -1,4 +1,4 @@
-//! Events between dialogs: who hears them, in which order, and what they can stop.
+//! Event bubbling between dialogs: the order of the listeners, and the events that they can stop.
 
 use std::sync::{Arc, Mutex};
 

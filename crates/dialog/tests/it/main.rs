@@ -1,4 +1,4 @@
-//! Tests of the dialogs, as a user of the crate sees them.
+//! Integration tests of the dialogs.
 
 #![expect(clippy::print_stdout, reason = "figures that a reader of the test's output wants to see")]
 

@@ -1,4 +1,4 @@
-//! Ten steps of a straight-line conversation in a world where everything goes wrong.
+//! Simulation: ten steps of a straight-line conversation in a world where everything goes wrong.
 //!
 //! The users say all their lines at once, in any order: the right answer must not hang on it, so
 //! each line is a power of two and the sum of all tells whether every one was taken once.

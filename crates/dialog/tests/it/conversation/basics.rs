@@ -1,4 +1,4 @@
-//! Asking, saying, ending; and what must not disturb that.
+//! Asking, saying and ending, and activities that must not disturb them.
 
 use sayso_activity::{Activity, Kind};
 use sayso_dialog::conversation::{Conversation, Result, choice, confirm, conversation, text};

@@ -1,4 +1,4 @@
-//! Code that changes under a conversation that is under way.
+//! Deployments that change the code of a conversation under way.
 
 use sayso_dialog::{
     Changed,

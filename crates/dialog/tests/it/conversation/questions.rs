@@ -1,4 +1,4 @@
-//! The questions in the box, and one of an author's own.
+//! The built-in questions, and one of an author's own.
 
 use sayso_activity::{Activity, Attachment};
 use sayso_dialog::conversation::{
