@@ -5,6 +5,23 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+#[doc = include_str!("../../../docs/start/bot.md")]
+struct StartBot;
+
+/// This page shows the simulator.
+#[cfg(feature = "sim")]
+#[doc = include_str!("../../../docs/start/test.md")]
+struct StartTest;
+
+#[doc = include_str!("../../../docs/porting/csharp.md")]
+struct PortingCsharp;
+
+#[doc = include_str!("../../../docs/porting/javascript.md")]
+struct PortingJavascript;
+
+#[doc = include_str!("../../../docs/porting/python.md")]
+struct PortingPython;
+
 #[doc = include_str!("../../../docs/guides/authentication.md")]
 struct Authentication;
 
@@ -18,6 +35,9 @@ struct Messages;
 #[cfg(feature = "sim")]
 #[doc = include_str!("../../../docs/guides/testing.md")]
 struct Testing;
+
+#[doc = include_str!("../../../docs/operations/README.md")]
+struct Operations;
 
 #[doc = include_str!("../../../docs/reference/configuration.md")]
 struct Configuration;
