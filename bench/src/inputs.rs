@@ -12,8 +12,7 @@ pub const MESSAGE_BYTES: usize = 600;
 pub const SEEN: usize = 256;
 
 /// Number of turn ids that a small document remembers. With the order and a reply that waits for
-/// its
-/// delivery it has about 1 KiB.
+/// its delivery it has about 1 KiB.
 pub const SEEN_SMALL: usize = 26;
 
 /// The body of a request: the message that the conversation gets as its `number`th.

@@ -101,8 +101,7 @@ impl Way {
 
 impl Case {
     /// Measures every way once. The order rotates from round to round, so that what one way leaves
-    /// behind
-    /// affects all the others alike.
+    /// behind affects all the others alike.
     pub(crate) fn measure(&mut self) {
         let Self { flushes, server_cpu, ways, .. } = self;
         let first = self.rounds % ways.len();

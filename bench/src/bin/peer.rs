@@ -142,8 +142,7 @@ impl InProcess {
     }
 
     /// Plays whole conversations, and waits until the engine is idle, so that what follows a turn
-    /// is
-    /// counted with it.
+    /// is counted with it.
     fn run(&mut self, count: usize) -> anyhow::Result<()> {
         let first = self.conversations;
         self.conversations += count;

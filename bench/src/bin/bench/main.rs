@@ -1,7 +1,6 @@
 //! The benchmark harness: measures whole programs, in process and as servers, beside other
-//! runtimes,
-//! under growth and when killed. Writes results as lines of JSON, and from them the page with its
-//! tables and plots.
+//! runtimes, under growth and when killed. Writes results as lines of JSON, and from them the page
+//! with its tables and plots.
 //!
 //! `scripts/bench` builds it, starts what it needs and calls it.
 

@@ -172,7 +172,7 @@ impl Sheet {
             };
             let lines = ["sayso", "js", "py"].map(line).into();
             let right = "messages at once, two processes";
-            self.plot(file, title, &Lines { title, up, right, lines }.svg())?;
+            self.plot(file, title, &Lines { title, up, right, lines }.svg()?)?;
         }
         self.table(
             records,
@@ -206,14 +206,14 @@ impl Sheet {
             line("state", "json_us", "one JSON parse and write", true),
         ];
         let plot = Lines { title, up: "CPU microseconds", right: "state in KiB", lines };
-        self.plot("growth-state", title, &plot.svg())?;
+        self.plot("growth-state", title, &plot.svg()?)?;
         let title = "A turn by the number of conversations";
         let lines = vec![
             line("conversations", "active_us", "ten active", false),
             line("conversations", "spread_us", "any of them", true),
         ];
         let plot = Lines { title, up: "CPU microseconds", right: "conversations on SQLite", lines };
-        self.plot("growth-conversations", title, &plot.svg())?;
+        self.plot("growth-conversations", title, &plot.svg()?)?;
         self.table(
             growth,
             "size",

@@ -58,7 +58,7 @@ impl Sheet {
             }
         };
         let groups = names.iter().map(group).collect();
-        self.plot(file, title, &Bars { title, measures, groups }.svg())
+        self.plot(file, title, &Bars { title, measures, groups }.svg()?)
     }
 
     pub(super) fn plot(&mut self, file: &str, title: &str, svg: &str) -> anyhow::Result<()> {
