@@ -1,6 +1,6 @@
 //! Command line: subcommands, options and help. Every help text ends with examples.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use anyhow::bail;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
@@ -36,7 +36,7 @@ pub(crate) enum Command {
     /// Serve the pizza bot over HTTP (what `sayso` alone does)
     ///
     /// Activities in Bot Framework JSON are taken at POST /api/messages. With an app
-    /// (MicrosoftAppId and MicrosoftAppPassword, or [app] in sayso.toml) it authenticates both
+    /// (MicrosoftAppId and MicrosoftAppPassword, or `[app]` in sayso.toml) it authenticates both
     /// ways; without one only loopback addresses are allowed. SIGTERM and Ctrl-C drain; a second
     /// one stops at once.
     Serve(Serve),
@@ -234,6 +234,7 @@ Examples:
   sayso race
   sayso race -k 64
   sayso race -k 64 --runs 10 --semantics sayso --json
+  sayso race -k 64 --svg race.svg                the picture as a file, for a page or a slide
   sayso race --store sqlite:data/race.sqlite     keep the pizzas")]
 pub(crate) struct Race {
     /// Number of toppings
@@ -251,6 +252,9 @@ pub(crate) struct Race {
     /// Print one line of JSON a run instead of the picture
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the picture to an SVG file: the last run of each semantics, side by side
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitFlags,
 }

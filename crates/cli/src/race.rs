@@ -10,10 +10,12 @@ mod picture;
 mod report;
 mod row;
 mod sink;
+mod svg;
 mod toppings;
+mod total;
 mod verdict;
 
-use std::{path::Path, process::ExitCode, sync::Arc};
+use std::{fs, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, bail};
 use sayso::{open_store, turn::store::Store};
@@ -28,6 +30,9 @@ use crate::{
 /// Races, and fails if ours lost anything.
 pub(crate) async fn run(options: Race) -> anyhow::Result<ExitCode> {
     terminal::start_log(Log::Text, "error");
+    if let Some(file) = &options.svg {
+        check_folder(file)?;
+    }
     let course = Course::new(&options).await?;
     let mut report = Report::new(&options);
     let raced = tokio::select! {
@@ -36,6 +41,12 @@ pub(crate) async fn run(options: Race) -> anyhow::Result<ExitCode> {
     };
     report.end();
     raced?;
+    if let Some(file) = &options.svg {
+        fs::write(file, report.svg()).with_context(|| cannot_write(file))?;
+        if !options.json {
+            terminal::line(format_args!("  The picture is in {}.\n", file.display()));
+        }
+    }
     Ok(if report.is_ours_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -91,6 +102,23 @@ impl Course {
         let (one, two) = tokio::try_join!(start(&one as &Path), start(&two as &Path))?;
         Ok([one, two])
     }
+}
+
+/// Refuses a picture whose folder is missing, before the race instead of after it.
+fn check_folder(file: &Path) -> anyhow::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        bail!("{}: its folder does not exist", cannot_write(file));
+    }
+    if file.is_dir() {
+        bail!("{}: it is a folder", cannot_write(file));
+    }
+    Ok(())
+}
+
+fn cannot_write(file: &Path) -> String {
+    let file = file.display();
+    format!("the picture cannot be written to {file} (name a file in a folder you may write to)")
 }
 
 /// Ends of the processes' logs, for an error.

@@ -7,7 +7,8 @@ use super::{
     heat::Outcome,
     picture::{self, Column, Line},
     row::Row,
-    toppings,
+    svg, toppings,
+    total::Total,
 };
 use crate::{
     cli::{Race, Semantics},
@@ -34,19 +35,6 @@ struct Lane {
     board: Board,
     outcome: Option<Outcome>,
     total: Total,
-}
-
-/// All runs of one semantics together.
-#[derive(Clone, Copy, Debug, Default)]
-struct Total {
-    runs: u16,
-    confirmed: usize,
-    on_pizza: usize,
-    lost: usize,
-    refused: usize,
-    silent: usize,
-    /// Runs that were not as they should be.
-    wrong: u16,
 }
 
 impl Report {
@@ -139,7 +127,12 @@ impl Report {
     /// Tells that ours was right in every run, if it ran.
     pub(super) fn is_ours_right(&self) -> bool {
         let ours = |lane: &&Lane| lane.semantics == Semantics::Sayso;
-        self.lanes.iter().filter(ours).all(|lane| lane.total.wrong == 0)
+        self.lanes.iter().filter(ours).all(|lane| lane.total.is_right())
+    }
+
+    /// The picture as an SVG file: the last run of each semantics.
+    pub(super) fn svg(&self) -> String {
+        svg::draw(&self.columns())
     }
 
     /// Draws the picture over the one before, in one write so that it does not flicker.
@@ -163,11 +156,13 @@ impl Report {
     }
 
     fn picture(&self) -> Vec<String> {
-        let columns: Vec<Column<'_>> =
-            self.lanes.iter().map(|lane| lane.column(self.runs)).collect();
-        let mut lines = picture::draw(&columns, terminal::width());
+        let mut lines = picture::draw(&self.columns(), terminal::width());
         lines.extend([Line::new(), picture::legend()]);
         lines.iter().map(|line| picture::paint(line, self.paint)).collect()
+    }
+
+    fn columns(&self) -> Vec<Column<'_>> {
+        self.lanes.iter().map(|lane| lane.column(self.runs)).collect()
     }
 }
 
@@ -181,19 +176,6 @@ impl Drop for Report {
 
 const HIDE_CURSOR: &str = "\x1b[?25l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
-
-impl Total {
-    fn add(&mut self, outcome: &Outcome) {
-        let verdict = &outcome.verdict;
-        self.runs += 1;
-        self.confirmed += verdict.confirmed;
-        self.on_pizza += verdict.on_pizza;
-        self.lost += verdict.lost;
-        self.refused += verdict.refused;
-        self.silent += verdict.silent;
-        self.wrong += u16::from(!verdict.is_right());
-    }
-}
 
 impl Lane {
     fn column(&self, runs: u16) -> Column<'_> {
@@ -209,22 +191,7 @@ impl Lane {
     }
 
     fn sentence(&self) -> (Look, String) {
-        let Total { runs, confirmed, on_pizza, lost, refused, silent, wrong } = self.total;
-        let (in_runs, the_pizza) = match runs {
-            1 => (String::new(), "the pizza"),
-            _ => (format!("{runs} runs: "), "the pizzas"),
-        };
-        let mut counts = format!("{in_runs}{confirmed} confirmed, {on_pizza} on {the_pizza}");
-        if refused > 0 {
-            counts.push_str(&format!(", {refused} refused"));
-        }
-        let (look, moral) = match (lost, silent, wrong) {
-            (0, 0, 0) => (Look::Green, ", in commit order: every word is so.".to_owned()),
-            (0, 0, _) => (Look::Red, ", but the words do not fit the commits.".to_owned()),
-            (0, ..) => (Look::Red, format!(": {silent} customers heard nothing in time.")),
-            (1, ..) => (Look::Red, ": 1 customer was told something that is not so.".to_owned()),
-            _ => (Look::Red, format!(": {lost} customers were told something that is not so.")),
-        };
-        (look, counts + &moral)
+        let look = if self.total.is_right() { Look::Green } else { Look::Red };
+        (look, self.total.counts() + &self.total.moral())
     }
 }

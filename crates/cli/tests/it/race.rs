@@ -51,6 +51,46 @@ async fn the_picture_names_the_toppings_and_gives_a_verdict() {
 }
 
 #[tokio::test]
+async fn the_svg_file_shows_the_last_run_of_each_semantics() {
+    let (folder, pictures) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = pictures.path().join("race.svg");
+    let arguments = ["race", "-k", "64", "--runs", "2", "--json", "--svg", file.to_str().unwrap()];
+    let ended = run(folder.path(), &arguments, "").await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let svg = std::fs::read_to_string(&file).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.len() < 60_000, "{svg}");
+    let rows: Vec<Value> =
+        ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for name in ["classic", "sayso"] {
+        let (_, panel) = svg.split_once(&format!("<g id='race-{name}'>")).unwrap();
+        let panel = panel.split("</g>").next().unwrap();
+        let row = rows.iter().rfind(|row| row["semantics"] == name).unwrap();
+        let cells = |id| panel.matches(&format!("#race-cell-{id}'")).count() as u64;
+        assert_eq!((cells("lost"), cells("so")), (number(row, "lost"), number(row, "on_pizza")));
+        assert_eq!(cells("lost") + cells("so"), number(row, "confirmed"), "{row}");
+        assert!(panel.contains("run 2 of 2"), "{panel}");
+    }
+    assert_clean(folder.path()).await;
+}
+
+#[tokio::test]
+async fn a_picture_that_cannot_be_written_is_refused_before_the_race() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["missing/race.svg", "."] {
+        let ended = run(folder.path(), &["race", "--svg", file], "").await;
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stdout.is_empty(), "{ended:?}");
+        assert!(ended.stderr.contains(&format!("cannot be written to {file} (")), "{ended:?}");
+        assert!(ended.stderr.contains("name a file in a folder"), "{ended:?}");
+    }
+    assert_clean(folder.path()).await;
+}
+
+fn number(row: &Value, name: &str) -> u64 {
+    row[name].as_u64().unwrap()
+}
+
+#[tokio::test]
 async fn a_race_that_is_killed_leaves_no_process_behind() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["race", "--runs", "1000", "--semantics", "sayso", "--json"];
