@@ -172,8 +172,7 @@ impl Config {
     }
 
     /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other
-    /// programs
-    /// set up their logs themselves.
+    /// programs set up their logs themselves.
     #[must_use]
     pub fn log(&self) -> (&str, &str) {
         (self.text("log.filter").unwrap_or("info"), self.text("log.format").unwrap_or("text"))

@@ -1,6 +1,5 @@
 //! The bot under test, with an exact history: every turn appends the ids of its wishes to the
-//! state,
-//! so one read at the end gives the order of everything.
+//! state, so one read at the end gives the order of everything.
 
 mod builds;
 mod inward;

@@ -1,6 +1,5 @@
 //! The simulated channel: takes replies, or fails in every way a channel can. When a reply arrives
-//! it
-//! checks that what the reply says is stored.
+//! it checks that what the reply says is stored.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,6 +1,5 @@
 //! Disruption of instances: they crash at an await, freeze, are suspended, shut down under load,
-//! and
-//! their clocks jump.
+//! and their clocks jump.
 
 use std::{sync::Arc, time::Duration};
 

@@ -155,8 +155,7 @@ faults! {
 
 impl Fault {
     /// Reports whether it is a feature that the bot is asked to use, or a world made for one:
-    /// nothing
-    /// that goes wrong by itself.
+    /// nothing that goes wrong by itself.
     pub(crate) fn is_wish(self) -> bool {
         matches!(
             self,
@@ -187,8 +186,7 @@ impl Fault {
     }
 
     /// Reports whether it leaves the store and the instances as they are: what users and channels
-    /// do,
-    /// and instances that shut down in good order.
+    /// do, and instances that shut down in good order.
     pub(crate) fn is_harmless(self) -> bool {
         let is_outside = matches!(
             self,
@@ -206,15 +204,13 @@ impl Fault {
     }
 
     /// Reports whether it is drawn from a random generator of its own, so that the worlds without
-    /// it stay
-    /// as they were before it was added.
+    /// it stay as they were before it was added.
     pub(crate) fn is_late(self) -> bool {
         self >= Self::Policy
     }
 
     /// Rarity: one in so many worlds has it; `None` for what every world may have. What costs much,
-    /// or
-    /// hides other things, is rare.
+    /// or hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {
             Self::Crowd | Self::Hot => Some(400),

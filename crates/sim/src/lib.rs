@@ -1,6 +1,5 @@
 //! Deterministic simulation tests of Sayso: the production engine, unchanged, in a world where
-//! every
-//! fault is possible and every chance comes from one seed.
+//! every fault is possible and every chance comes from one seed.
 //!
 //! A run draws a [`Plan`] from its seed: some instances, some conversations, some activities, a
 //! random subset of the [`Fault`]s. [`play`] plays it on a simulated clock, store, channel and

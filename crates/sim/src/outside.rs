@@ -1,6 +1,5 @@
 //! The world outside the bot: a service that its turns call, and counters that no crash, conflict
-//! or
-//! redelivery can change.
+//! or redelivery can change.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -50,8 +50,7 @@ impl Plan {
     /// Maximum number of timers of a conversation where they are few: as many as one turn sets.
     const TIMERS_MAX: usize = 3;
     /// Maximum size of a document where turns are bulky: what waits in it fits, what is kept beside
-    /// it
-    /// does not.
+    /// it does not.
     const BULKY_BYTES_MAX: usize = 300 * 1024;
     /// Cache size of instances that can keep next to nothing in memory.
     const CACHE_BYTES_MAX: usize = 600;

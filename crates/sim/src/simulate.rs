@@ -1,6 +1,5 @@
 //! Simulation tests for authors of bots: their own bot in the same world, with every fault on, in
-//! an
-//! ordinary test.
+//! an ordinary test.
 
 use std::{
     fmt,
@@ -88,8 +87,7 @@ impl Simulation {
     }
 
     /// Sets the messages of each user: all are sent quickly, in no particular order, again until
-    /// they are
-    /// answered.
+    /// they are answered.
     pub fn script<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
         self.script = lines.into_iter().map(Into::into).collect();
         self

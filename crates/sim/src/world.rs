@@ -145,8 +145,7 @@ impl World {
     }
 
     /// Checks the claim when a document is replaced. It may pass to another instance only when its
-    /// holder
-    /// has not written for the time of a claim, or has given it up (I5).
+    /// holder has not written for the time of a claim, or has given it up (I5).
     pub(crate) fn replaced(&self, key: &Key, before: &str, after: &str) {
         let now = self.executor.now();
         let holder = between(before, "\"claim\":{\"by\":\"", '"');
@@ -245,8 +244,7 @@ impl World {
     }
 
     /// Checks that a reply says what is stored (I4): it names the place of its turn in the log,
-    /// which
-    /// must be there.
+    /// which must be there.
     fn is_so(&self, key: &Key, text: &str) {
         let mut parts = text.split('/');
         let (id, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

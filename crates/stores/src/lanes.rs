@@ -25,7 +25,7 @@ pub(crate) const BATCH_MAX: usize = 64;
 /// The largest size of a batch in bytes, unless a single call has more.
 pub(crate) const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// The number of workers that send whatever there is. Further ones send full batches or nothing: a
+/// The number of workers that send partial batches. Further ones send full batches or nothing: a
 /// few calls on each of many connections are more work for an engine than many on a few.
 const EAGER: usize = 2;
 

@@ -1,6 +1,5 @@
 //! Builder of a conversation: its function, cancel words, help, interruptions, and the handler of
-//! its
-//! result.
+//! its result.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 

@@ -1,6 +1,5 @@
 //! Simulation: ten steps of each form, on three instances, while everything goes wrong, give the
-//! right
-//! answer every time.
+//! right answer every time.
 //!
 //! The users of the simulator say all their lines at once and in no order, again until they are
 //! answered. So each line is a number, and the right answer is their sum and their number.

@@ -11,8 +11,7 @@ use super::{
 
 impl Config {
     /// Warnings, a sentence each: a secret in a file that everybody can read, or a variable that
-    /// looks
-    /// like a mistake.
+    /// looks like a mistake.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.strange.clone();

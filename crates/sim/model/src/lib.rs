@@ -1,12 +1,10 @@
 //! A model of the turn protocol for exhaustive model checking.
 //!
 //! It has one conversation, a few instances that share its document, and a channel that delivers
-//! each
-//! activity more than once. Between any two steps a process may die; a save or a send may be lost,
-//! lose its answer or land late; a claim may be taken for lapsed although its holder lives. Within
-//! a
-//! [`Bound`] every interleaving is searched, and each broken [`Promise`] comes with a shortest
-//! counterexample.
+//! each activity more than once. Between any two steps a process may die; a save or a send may be
+//! lost, lose its answer or land late; a claim may be taken for lapsed although its holder lives.
+//! Within a [`Bound`] every interleaving is searched, and each broken [`Promise`] comes with a
+//! shortest counterexample.
 //!
 //! There are two families. The [`ladder`] starts at the published sample of the cure and adds one
 //! part at a time: it shows what each part is for. [`shipped`] is the protocol of the engine,
@@ -14,8 +12,7 @@
 //! and what must break.
 //!
 //! Not modelled: several conversations, timers, further documents, dead letters, a window of ids
-//! that
-//! forgets, a store that is not linearizable.
+//! that forgets, a store that is not linearizable.
 //!
 //! # Example
 //! ```

@@ -11,8 +11,7 @@
 //!
 //! Equivalent behaviours are merged to keep the search small. An activity that waits for a busy
 //! runner may as well come when the runner starts again. A save that was overtaken can only fail,
-//! so
-//! its round is over at once. A save or a reply that lands late may land at once, or never: its
+//! so its round is over at once. A save or a reply that lands late may land at once, or never: its
 //! answer was lost, or it was.
 
 mod code;

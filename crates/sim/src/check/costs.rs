@@ -32,8 +32,7 @@ const WRITES_PER_REPLY_MAX: u64 = 1;
 const RENEWED_EVERY_MS: u64 = 5000;
 
 /// Minimum interval at which an instance of the older build takes up work that only the newer one
-/// can
-/// go on with.
+/// can go on with.
 const TAKEN_UP_EVERY: Duration = Duration::from_secs(30);
 /// Writes of each time: the claim is taken, and given up.
 const WRITES_PER_TAKE_UP: u64 = 2;
@@ -43,8 +42,7 @@ const SETTLE: Duration = Duration::from_secs(40);
 /// Time for which a world at rest is watched.
 const IDLE: Duration = Duration::from_secs(60);
 /// Maximum calls of each instance in that time per timer that was ever set: it may come due only
-/// now
-/// at an instance whose clock was wrong, though another one has fired it.
+/// now at an instance whose clock was wrong, though another one has fired it.
 const IDLE_CALLS_PER_TIMER_MAX: usize = 1;
 /// Maximum sweeps of each instance in that time: one in 1.5 seconds.
 const IDLE_LOOKS_MAX: u64 = 41;

@@ -1,4 +1,4 @@
-//! A save happens if its condition holds, and changes nothing if it does not.
+//! Conditional writes: a save happens if its condition holds, and changes nothing if it does not.
 
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! A delete has a condition as a save has, and what is deleted does not come back.
+//! Conditional deletes: a delete has a condition as a save has, and no deleted document comes back.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Any text is a key, and two keys are one only if their bytes are.
+//! Keys: any text is a key, and keys are compared byte by byte.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! A list names every key with a prefix, and no other.
+//! Listing by prefix: a list names every key with the prefix, and no other.
 
 use std::{collections::BTreeSet, sync::Arc};
 

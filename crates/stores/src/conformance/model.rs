@@ -73,7 +73,7 @@ enum Call {
 /// The ETag that a call names.
 #[derive(Clone, Copy, Debug)]
 enum Condition {
-    /// The right one, or that there is no document.
+    /// The current one, or that there is no document.
     Right,
     /// That there is no document.
     Absent,

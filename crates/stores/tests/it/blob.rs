@@ -1,4 +1,4 @@
-//! The engine under the suite, on a real server, and what is special to it.
+//! Azure Blob Storage: the conformance suite on a real server, and tests of this engine alone.
 
 mod documents;
 mod faults;
@@ -74,7 +74,7 @@ async fn make_listing() -> (Arc<dyn Store>, ()) {
 
 sayso_stores::conformance!(make(), cases: 64, operations: 40);
 
-/// Without index tags.
+/// The suite without index tags: due documents are found by listing.
 mod listing {
     use super::make_listing;
 

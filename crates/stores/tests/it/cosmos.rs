@@ -1,5 +1,5 @@
-//! Cosmos DB under the suite and for what is special to it, on the emulator or on an account of
-//! yours.
+//! Cosmos DB: the conformance suite, and tests of this engine alone, on the emulator or on an
+//! account of yours.
 
 #[cfg(test)]
 mod containers;
@@ -23,7 +23,11 @@ mod kind {
 
     use crate::cosmos::scene::{config, make};
 
-    sayso_stores::conformance!(make(config().containers(Containers::Kind)), cases: 8, operations: 40);
+    sayso_stores::conformance!(
+        make(config().containers(Containers::Kind)),
+        cases: 8,
+        operations: 40
+    );
 }
 
 mod tenant {
@@ -31,7 +35,11 @@ mod tenant {
 
     use crate::cosmos::scene::{config, make};
 
-    sayso_stores::conformance!(make(config().containers(Containers::Tenant)), cases: 8, operations: 40);
+    sayso_stores::conformance!(
+        make(config().containers(Containers::Tenant)),
+        cases: 8,
+        operations: 40
+    );
 }
 
 /// Another layout changes names and shapes, not the contract. Only a body that the other SDK could

@@ -1,4 +1,4 @@
-//! Test doubles are stores themselves, and do to calls what they say.
+//! Test doubles: they pass the conformance suite, and count or disturb calls as they promise.
 
 use std::{future::ready, sync::Arc, time::Duration};
 

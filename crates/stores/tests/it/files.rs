@@ -1,4 +1,5 @@
-//! Opening: a file of ours is kept, any other is refused in one clear sentence and left unchanged.
+//! Opening a SQLite file: one of ours is kept, any other is refused in one clear sentence and left
+//! unchanged.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! The engines of this crate under the conformance suite, and what is special to each.
+//! Integration tests: the conformance suite on every engine, and tests of each engine alone.
 
 #[cfg(feature = "azure-blob")]
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The memory store under the suite.
+//! The conformance suite on the memory store.
 
 use std::{future::ready, sync::Arc};
 

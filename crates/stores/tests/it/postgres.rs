@@ -1,4 +1,4 @@
-//! The engine under the suite, on a real server, and what is special to it.
+//! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
 mod lost;
 mod opening;

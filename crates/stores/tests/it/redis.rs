@@ -1,4 +1,4 @@
-//! Redis under the suite, on a real server, and what is special to it.
+//! Redis: the conformance suite on a real server, and tests of this engine alone.
 
 mod cluster;
 mod documents;

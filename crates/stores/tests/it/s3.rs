@@ -1,5 +1,5 @@
-//! S3 under the suite, on a server in memory and on one that keeps its objects on disk, and what is
-//! special to it.
+//! S3: the conformance suite, on a server in memory and on one with objects on disk, and tests of
+//! this engine alone.
 
 mod documents;
 mod faults;

@@ -1,4 +1,4 @@
-//! SQLite under the suite.
+//! The conformance suite on SQLite.
 
 use std::{future::ready, sync::Arc};
 

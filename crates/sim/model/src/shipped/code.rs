@@ -2,10 +2,8 @@
 //!
 //! Instances are interchangeable, and so are activities: a state and its mirror image go on in the
 //! same ways, so that one of them is enough. The code is the smallest of those of all mirror
-//! images;
-//! the search knows states by it. Dead processes are interchangeable as well: nothing asks which
-//! one
-//! it was.
+//! images; the search knows states by it. Dead processes are interchangeable as well: nothing asks
+//! which one it was.
 
 use std::hash::{Hash, Hasher};
 

@@ -5,8 +5,7 @@ use crate::world::Fate;
 
 impl Shipped {
     /// Chores that the courier and recovery of an instance may ask the runner for, each with `true`
-    /// if it
-    /// needs an early expiry.
+    /// if it needs an early expiry.
     pub(super) fn errands(state: &State, at: u8) -> Vec<(Errand, bool)> {
         let instance = state.instance(at);
         if instance.work.is_some() {

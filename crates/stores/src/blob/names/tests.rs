@@ -136,7 +136,10 @@ mod properties {
         }
 
         #[test]
-        fn the_prefix_of_a_key_finds_its_name(text in "[a-c/é.~%+ ]{1,40}|.{200,900}", cut in 0_usize..900) {
+        fn the_prefix_of_a_key_finds_its_name(
+            text in "[a-c/é.~%+ ]{1,40}|.{200,900}",
+            cut in 0_usize..900
+        ) {
             prop_assume!(text.len() <= 2048);
             let key = key(&text);
             let cut = (0..=cut.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();

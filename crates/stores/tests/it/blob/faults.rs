@@ -1,4 +1,4 @@
-//! Answers that are lost, late or a refusal for now: what the store says about them.
+//! Faults: answers that are lost or late, temporary refusals, and the store's errors for them.
 
 use std::{
     io::{Read, Write as _},

@@ -1,4 +1,4 @@
-//! Opening: keys and signatures let in, and errors are one clear sentence.
+//! Opening: authentication by keys and signatures, and errors in one clear sentence.
 
 use std::time::Duration;
 

@@ -39,7 +39,7 @@ impl Sdk {
         }
     }
 
-    /// Lets the SDK's bot have some turns; what it replies.
+    /// Lets the SDK's bot have some turns; returns its replies.
     async fn say(self, container: &str, conversation: &str, texts: &[&str]) -> Vec<String> {
         self.say_as(USER, container, conversation, texts).await
     }
@@ -54,7 +54,7 @@ impl Sdk {
         self.run("bot", user, container, conversation, texts).await
     }
 
-    /// Runs one of the scripts in `tests/sdk`; what its bot replies.
+    /// Runs one of the scripts in `tests/sdk`; returns its bot's replies.
     pub(super) async fn run(
         self,
         script: &str,
@@ -144,12 +144,12 @@ impl Channel for Collecting {
     }
 }
 
-/// Lets our bot have a turn for each text; what it replies.
+/// Lets our bot have a turn for each text; returns its replies.
 async fn say(store: &Arc<BlobStore>, conversation: &str, texts: &[(&str, &str)]) -> Vec<String> {
     say_to(Bot::new().on_message(order), store, conversation, texts).await
 }
 
-/// Lets a bot of ours have a turn for each message, by its id and its text; what it replies.
+/// Lets a bot of ours have a turn for each message, by its id and its text; returns its replies.
 pub(super) async fn say_to(
     bot: Bot,
     store: &Arc<BlobStore>,
@@ -168,7 +168,7 @@ pub(super) async fn say_to(
     std::mem::take(&mut channel.0.lock().unwrap())
 }
 
-/// Lets a bot of ours try to have a turn; why it could not, with all causes.
+/// Lets a bot of ours try to have a turn; returns the error with all its causes.
 pub(super) async fn try_say(
     bot: Bot,
     store: &Arc<BlobStore>,

@@ -1,4 +1,4 @@
-//! Containers: what is made, and which document is where.
+//! Containers: creation of missing ones, and distribution of documents.
 
 use futures_util::TryStreamExt;
 use sayso_stores::{CosmosConfig, CosmosStore, cosmos::Containers};

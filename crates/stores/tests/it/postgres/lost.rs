@@ -1,4 +1,4 @@
-//! Answers that are lost: by a connection that breaks, or by a server that falls silent.
+//! Lost answers: a connection that breaks, or a server that falls silent.
 
 use std::time::{Duration, Instant};
 

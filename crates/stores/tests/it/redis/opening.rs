@@ -1,5 +1,5 @@
-//! Opening: what cannot work is refused in one sentence, and what weakens the guarantees is warned
-//! about.
+//! Opening: a server that cannot work is refused in one sentence, and settings that weaken the
+//! guarantees give warnings.
 
 use std::{
     env,

@@ -1,4 +1,4 @@
-//! Opening: what cannot work is said in one sentence.
+//! Opening: errors in one clear sentence.
 
 use std::{
     net::TcpListener,
