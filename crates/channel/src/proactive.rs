@@ -122,7 +122,11 @@ impl Client {
     /// use sayso_channel::{BeginError, NewConversation, client::Client};
     /// use sayso_turn::{Engine, Turn};
     ///
-    /// async fn welcome(client: &Client, engine: &Engine, new: &NewConversation) -> Result<(), BeginError> {
+    /// async fn welcome(
+    ///     client: &Client,
+    ///     engine: &Engine,
+    ///     new: &NewConversation,
+    /// ) -> Result<(), BeginError> {
     ///     let begun = client.begin(engine, new, "welcome-ann", async |mut turn: Turn| {
     ///         turn.say("Welcome! I bake pizzas.");
     ///         Ok(())

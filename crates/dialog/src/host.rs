@@ -17,7 +17,7 @@ use crate::{
     oauth,
     prompt::DEADLINE,
     set::DialogSet,
-    state::{DialogState, Lately, Shape},
+    state::{DialogState, Shape, StackCache},
 };
 
 /// The most errors in one turn that dialogs may take care of.
@@ -76,7 +76,7 @@ pub struct Dialogs {
     root: String,
     settings: Arc<Settings>,
     done: Option<Done>,
-    lately: Arc<Lately>,
+    stacks: Arc<StackCache>,
 }
 
 /// Internal signal that a conversation must start again; only the host sees it.
@@ -93,7 +93,7 @@ impl Dialogs {
         let property = "DialogState".to_owned();
         let settings = Settings { property, shape: None, changed: Changed::default() };
         let (set, settings) = (Arc::new(set), Arc::new(settings));
-        Self { set, root, settings, done: None, lately: Arc::default() }
+        Self { set, root, settings, done: None, stacks: Arc::default() }
     }
 
     /// Keeps the stack under another name than `DialogState`.
@@ -180,13 +180,13 @@ impl Dialogs {
         let kept = state.to_raw()?;
         if turn.state().raw(name) != Some(&kept) {
             turn.state().set_raw(name, kept.clone())?;
-            self.lately.keep(kept, state);
+            self.stacks.keep(kept, state);
         }
         Ok((turn, ended))
     }
 
     fn read(&self, raw: &Raw) -> Result<DialogState> {
-        if let Some(state) = self.lately.take(raw) {
+        if let Some(state) = self.stacks.take(raw) {
             return Ok(state);
         }
         DialogState::read(raw).map_err(|source| {

@@ -4,16 +4,16 @@
 //! own: all are read, whatever was written is recognised, and by default it is written back as it
 //! was.
 
-mod lately;
 mod plain;
 mod read;
+mod stack_cache;
 mod write;
 
 use sayso_activity::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, de::DeserializeOwned, ser};
 use serde_json::{Map, Value};
 
-pub(crate) use self::lately::Lately;
+pub(crate) use self::stack_cache::StackCache;
 
 /// The member of an instance's state that holds what it was begun with.
 pub(crate) const OPTIONS: &str = "options";

@@ -106,7 +106,9 @@ fn implement_serde(input: &DeriveInput, versioned: &TokenStream) -> TokenStream 
         }
 
         #[automatically_derived]
-        impl #impl_reading #versioned::private::serde::Deserialize<'de> for #ident #ty_generics #bounds {
+        impl #impl_reading #versioned::private::serde::Deserialize<'de>
+            for #ident #ty_generics #bounds
+        {
             fn deserialize<__D: #versioned::private::serde::Deserializer<'de>>(
                 deserializer: __D,
             ) -> ::core::result::Result<Self, __D::Error> {

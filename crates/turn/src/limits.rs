@@ -128,7 +128,8 @@ pub(crate) struct Exceeded {
 /// use sayso_turn::{Limits, Ttl};
 ///
 /// let day = Duration::from_secs(24 * 60 * 60);
-/// let limits = Limits { ttl: Ttl { conversation: Some(30 * day), ..Ttl::default() }, ..Limits::default() };
+/// let ttl = Ttl { conversation: Some(30 * day), ..Ttl::default() };
+/// let limits = Limits { ttl, ..Limits::default() };
 /// assert_eq!(limits.ttl.user, None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

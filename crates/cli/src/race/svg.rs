@@ -1,9 +1,9 @@
 //! SVG drawing of a finished race, for a page or a slide.
 //!
-//! A pure function from the columns, as the picture in the terminal is. The drawing has a light card
-//! of its own, so that it can be read on any background. Marks differ in shape as well as in colour
-//! (blue and orange, which colour-blind readers tell apart). It has no script and no style sheet,
-//! and uses the fonts of the system.
+//! A pure function from the columns, as the picture in the terminal is. The drawing has a light
+//! card of its own, so that it can be read on any background. Marks differ in shape as well as in
+//! colour (blue and orange, which colour-blind readers tell apart). It has no script and no style
+//! sheet, and uses the fonts of the system.
 
 use std::fmt::Display;
 

@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for PlainState<'_> {
     }
 }
 
-/// Whether a stack is written in the plain form, with all that is inside it.
+/// True if a stack is written in the plain form, with all that is inside it.
 pub(super) fn fits(state: &DialogState) -> bool {
     let is_plain = state.shape == Shape::JavaScript && !state.is_foreign;
     is_plain && state.stack.iter().filter_map(Instance::inner).all(fits)

@@ -5,6 +5,8 @@
 
 mod special;
 
+use std::ops::RangeInclusive;
+
 pub(super) use special::{fraction, raised, signs, special};
 
 use super::exact::Exact;
@@ -143,8 +145,9 @@ fn value(text: &str, from: usize, to: usize) -> Option<Exact> {
 
 /// Marks of writing direction, which Arabic text has between digits.
 fn skip_bidi(text: &str, at: usize) -> usize {
-    let is_mark = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    skip(text, at, is_mark)
+    const MARKS: [RangeInclusive<char>; 3] =
+        ['\u{200e}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
+    skip(text, at, |c| MARKS.iter().any(|marks| marks.contains(&c)))
 }
 
 fn is_slash(c: char) -> bool {

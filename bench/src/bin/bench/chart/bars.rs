@@ -17,7 +17,7 @@ use crate::runtime::Runtime;
 #[derive(Debug)]
 pub(crate) struct Bars<'a> {
     pub(crate) title: &'a str,
-    /// What a bar measures, with its unit.
+    /// Measured quantity, with its unit.
     pub(crate) measures: &'a str,
     pub(crate) groups: Vec<Group>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Bars<'a> {
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) name: String,
-    /// Who, and how much.
+    /// Runtime and figure of each bar.
     pub(crate) bars: Vec<(String, f64)>,
 }
 
@@ -38,7 +38,7 @@ const BOTTOM: u32 = 36;
 const ROW: u32 = 26;
 /// The share of a row that its bar fills.
 const FILLED: f64 = 0.77;
-/// What a group takes beside its bars, in rows: its name, and the space before the next one.
+/// Rows that a group takes beside its bars: its name, and the space before the next one.
 const HEAD: f64 = 1.0;
 const GAP: f64 = 0.5;
 

@@ -16,9 +16,9 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     pub(crate) title: &'a str,
-    /// What stands upwards, with its unit.
+    /// Quantity of the vertical axis, with its unit.
     pub(crate) up: &'a str,
-    /// What stands to the right, with its unit.
+    /// Quantity of the horizontal axis, with its unit.
     pub(crate) right: &'a str,
     pub(crate) lines: Vec<Line>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Lines<'a> {
 /// A line.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Who, for the colour.
+    /// Runtime, for the colour.
     pub(crate) who: String,
     pub(crate) name: String,
     pub(crate) is_dashed: bool,

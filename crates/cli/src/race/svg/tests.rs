@@ -1,3 +1,5 @@
+//! Tests of the drawing: marks, counts, legend and bounds.
+
 use std::{collections::BTreeSet, time::Duration};
 
 use super::*;

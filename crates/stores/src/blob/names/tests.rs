@@ -142,7 +142,8 @@ mod properties {
         ) {
             prop_assume!(text.len() <= 2048);
             let key = key(&text);
-            let cut = (0..=cut.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+            let mut cuts = (0..=cut.min(text.len())).rev();
+            let cut = cuts.find(|at| text.is_char_boundary(*at)).unwrap();
             for layout in LAYOUTS {
                 if let Ok(name) = Names(layout).name(&key) {
                     let prefix = Names(layout).prefix(&text[..cut]);
