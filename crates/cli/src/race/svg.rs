@@ -82,7 +82,7 @@ pub(super) fn draw(columns: &[Column<'_>]) -> String {
          <rect x='.5' y='.5' width='{}' height='{}' rx='10' fill='#fff' stroke='#cbd2d9'/>\n\
          {body}{legend}</svg>\n",
         escape(&title),
-        escape(&description.join(" ")),
+        escape(description.join(" ")),
         width - 1,
         height - 1,
     )
