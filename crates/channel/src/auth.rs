@@ -13,6 +13,7 @@ mod bearer;
 mod certificate;
 mod claims;
 mod cloud;
+mod error;
 mod http;
 mod issuer;
 mod jwt;
@@ -24,6 +25,7 @@ mod secret;
 mod settings;
 mod ssrf_guard;
 mod token_cache;
+mod token_error;
 mod tokens;
 mod verified;
 
@@ -31,9 +33,11 @@ pub use self::{
     authenticator::Authenticator,
     certificate::Certificate,
     cloud::Cloud,
-    options::{Algorithm, AppType, AuthError, AuthOptions, ManagedIdentity, Skills},
+    error::AuthError,
+    options::{Algorithm, AppType, AuthOptions, ManagedIdentity, Skills},
     secret::Secret,
-    tokens::{TokenError, Tokens},
+    token_error::TokenError,
+    tokens::Tokens,
 };
 pub(crate) use self::{
     rejection::Rejection,

@@ -5,10 +5,11 @@
 //! that the reply certainly did not arrive; *unknown* that it may have, so that the next attempt
 //! counts as a possible duplicate. In case of doubt the outcome is *unknown*.
 
+mod exchange;
 #[cfg(feature = "fuzzing")]
 pub mod fuzz;
 pub(crate) mod host_rate_limiter;
-pub(crate) mod http;
+mod http;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,12 +21,13 @@ use sayso_turn::{
     clock::{Clock, SystemClock},
 };
 
-use self::{host_rate_limiter::HostRateLimiter, http::Http};
+use self::{exchange::Exchange, http::Http};
 use crate::{
     ServiceUrls,
     auth::Tokens,
     client::{
         Error,
+        answer::Answer,
         call::Call,
         path::{Path, is_history},
     },
@@ -54,12 +56,8 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Connector {
-    pub(crate) http: Http,
+    exchange: Exchange,
     service_urls: Arc<UrlCache>,
-    pub(crate) tokens: Option<Tokens>,
-    pub(crate) timeout: Duration,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) rate_limiter: Arc<HostRateLimiter>,
 }
 
 /// Options of a [`Connector`].
@@ -131,7 +129,12 @@ impl Connector {
         // A program that listens on this machine is not known to be a channel.
         let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
         let service_urls = Arc::new(UrlCache::new(service_urls));
-        Ok(Self { http, service_urls, tokens, timeout, clock, rate_limiter: Arc::default() })
+        Ok(Self { exchange: Exchange::new(http, tokens, timeout, clock), service_urls })
+    }
+
+    /// Makes a call; see [`Exchange::ask`].
+    pub(crate) fn ask(&self, call: Call) -> impl Future<Output = Result<Answer, Error>> + Send {
+        self.exchange.ask(call)
     }
 
     /// Returns the parsed service URL, if it is allowed. Checked for every call: a stored reference

@@ -8,10 +8,12 @@ mod answer;
 mod body;
 mod error_response;
 mod guard;
+mod options;
+mod state;
 mod status;
 mod stream;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     Router,
@@ -25,46 +27,9 @@ use sayso_turn::{
     activity::{Activity, DeliveryMode},
 };
 
-use self::error_response::ErrorResponse;
-use crate::{ServiceUrls, auth::Authenticator, service_urls::UrlCache};
-
-/// Options of the endpoint.
-///
-/// # Example
-/// ```
-/// use sayso_channel::{EndpointOptions, ServiceUrls};
-///
-/// let teams = ServiceUrls::Only(vec!["https://smba.trafficmanager.net/".to_owned()]);
-/// let options = EndpointOptions { service_urls: teams, ..Default::default() };
-/// assert_eq!(options.body_bytes_max, 256 * 1024);
-/// ```
-#[derive(Clone, Debug)]
-pub struct EndpointOptions {
-    /// The service URLs that activities may name. With [`ServiceUrls::Loopback`] and no
-    /// authentication, requests must also be addressed to a loopback host and must not come from a
-    /// web page of another host.
-    pub service_urls: ServiceUrls,
-    /// Authentication of senders. Without it, anybody who can reach the endpoint may send.
-    pub auth: Option<Arc<Authenticator>>,
-    /// Enables `GET /stats`. It requires no token, so disable it where strangers can reach it.
-    pub has_stats: bool,
-    /// Size limit of a request's body.
-    pub body_bytes_max: usize,
-    /// Timeout for receiving a request's body.
-    pub body_timeout: Duration,
-}
-
-impl Default for EndpointOptions {
-    fn default() -> Self {
-        Self {
-            service_urls: ServiceUrls::default(),
-            auth: None,
-            has_stats: true,
-            body_bytes_max: 256 * 1024,
-            body_timeout: Duration::from_secs(10),
-        }
-    }
-}
+pub use self::options::EndpointOptions;
+use self::{error_response::ErrorResponse, state::Endpoint};
+use crate::service_urls::UrlCache;
 
 /// Creates the router of a bot: `POST /api/messages`, `GET /healthz`, `GET /readyz`, `GET /stats`.
 ///
@@ -143,13 +108,6 @@ where
     }
     let service_urls = UrlCache::new(options.service_urls.clone());
     routes.with_state(Arc::new(Endpoint { engine, options, service_urls }))
-}
-
-/// State shared by the routes.
-struct Endpoint {
-    engine: Engine,
-    options: EndpointOptions,
-    service_urls: UrlCache,
 }
 
 async fn messages(

@@ -8,13 +8,14 @@ use sayso_turn::clock::Clock;
 use super::{
     bearer,
     claims::Claims,
+    error::AuthError,
     http::{self, Http},
     issuer::Issuer,
     jwt::Unverified,
     keys::Keys,
-    options::{Algorithm, AuthError, AuthOptions, Skills},
+    options::{Algorithm, AuthOptions, Skills},
     rejection::Rejection,
-    tokens::TokenError,
+    token_error::TokenError,
     verified::{Caller, Verified},
 };
 use crate::ServiceUrls;

@@ -11,7 +11,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use sayso_turn::clock::Timestamp;
 use serde_json::json;
 
-use super::{Secret, options::AuthError};
+use super::{Secret, error::AuthError};
 
 /// Lifetime of a client assertion; it is used at once.
 const ASSERTION_SECONDS: u64 = 5 * 60;

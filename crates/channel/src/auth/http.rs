@@ -8,7 +8,7 @@ use std::{
 use reqwest::{Client, Response, Url, redirect};
 use serde::de::DeserializeOwned;
 
-use super::{options::AuthError, ssrf_guard::SsrfGuard};
+use super::{error::AuthError, ssrf_guard::SsrfGuard};
 use crate::service_urls::is_loopback_name;
 
 /// Size limit of an answer.

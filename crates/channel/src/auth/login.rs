@@ -13,9 +13,10 @@ use serde_json::Value;
 
 use super::{
     Certificate, Secret,
+    error::AuthError,
     http::{self, Http, HttpError},
-    options::{AppType, AuthError, AuthOptions},
-    tokens::TokenError,
+    options::{AppType, AuthOptions},
+    token_error::TokenError,
 };
 
 /// Length limit of an error code that is repeated in an error.

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::{Certificate, Cloud, Secret};
+use super::{Certificate, Cloud, Secret, error::AuthError};
 use crate::ServiceUrls;
 
 /// Options for authenticating callers, and the bot itself.
@@ -90,23 +90,6 @@ pub enum Algorithm {
     Rs384,
     /// RSA with SHA-512.
     Rs512,
-}
-
-/// Error in [`AuthOptions`].
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AuthError {
-    /// A setting is missing or invalid.
-    #[error("{setting}: {reason}")]
-    Setting {
-        /// The name of the setting.
-        setting: &'static str,
-        /// The problem, as the end of a sentence.
-        reason: &'static str,
-    },
-    /// The HTTP client cannot start: most likely the machine has no trusted CA certificates.
-    #[error("the HTTP client cannot start; are the CA certificates of this machine installed?")]
-    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl AuthOptions {

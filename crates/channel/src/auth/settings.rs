@@ -3,7 +3,8 @@
 use super::{
     Secret,
     cloud::Cloud,
-    options::{AppType, AuthError, AuthOptions, ManagedIdentity},
+    error::AuthError,
+    options::{AppType, AuthOptions, ManagedIdentity},
 };
 
 impl AuthOptions {

@@ -13,7 +13,7 @@ use reqwest::header::HeaderValue;
 use sayso_turn::clock::Clock;
 use tokio::sync::Mutex;
 
-use super::{login::Granted, tokens::TokenError};
+use super::{login::Granted, token_error::TokenError};
 use crate::sync::{read, write};
 
 /// Time before expiry at which a token is renewed.

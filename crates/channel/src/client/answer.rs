@@ -20,7 +20,7 @@ use sayso_turn::{
 use serde::{Deserialize, de::DeserializeOwned};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Error, call::not_accepted};
+use super::Error;
 use crate::connector::host_rate_limiter::RETRY_AFTER_MAX;
 
 /// Size limit of an answer.
@@ -64,7 +64,7 @@ impl<B: HttpBody<Data = Bytes> + Send + Unpin> Answer<B> {
             // The request has no condition, so this is the channel's own: two concurrent writes in
             // one conversation. Teams does this, and documents a retry. It does not block the host.
             StatusCode::PRECONDITION_FAILED => Error::Throttled { after: None, reason },
-            StatusCode::UNAUTHORIZED if has_token => not_accepted(what),
+            StatusCode::UNAUTHORIZED if has_token => Error::not_accepted(what),
             StatusCode::UNAUTHORIZED => refused(format!("{reason}, and no credentials are set")),
             StatusCode::REQUEST_TIMEOUT => Error::Unknown { reason },
             // Every other 5xx, or an unexpected 1xx, may come after the call took effect.

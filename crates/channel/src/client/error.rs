@@ -87,6 +87,15 @@ impl Error {
     pub(crate) fn unfit(reason: impl Into<String>) -> Self {
         Self::Refused { status: None, code: None, reason: reason.into() }
     }
+
+    /// Error of a call for which the channel refuses every access token of the bot.
+    pub(crate) fn not_accepted(what: &str) -> Self {
+        let reason = format!(
+            "{what} failed: the channel answered 401 Unauthorized to the bot's token; is the app \
+             registered with the channel's cloud and tenant?"
+        );
+        Self::Refused { status: Some(401), code: None, reason }
+    }
 }
 
 /// Converts the error into the outcome of a reply's delivery.

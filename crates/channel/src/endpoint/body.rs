@@ -7,7 +7,7 @@ use axum::{
 };
 use futures_util::StreamExt;
 
-use super::{EndpointOptions, error_response::ErrorResponse};
+use super::{error_response::ErrorResponse, options::EndpointOptions};
 
 /// Limit on the memory that is reserved before any of the body has arrived.
 const CAPACITY_FIRST: usize = 8 * 1024;

@@ -11,9 +11,9 @@ use sayso_turn::Stats;
 use serde::Serialize;
 
 use super::{
-    Endpoint,
     error_response::{self, ErrorResponse},
     guard,
+    state::Endpoint,
 };
 
 /// Timeout of the store, beyond which the instance counts as not ready.
