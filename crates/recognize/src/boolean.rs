@@ -21,9 +21,11 @@ mod russian;
 mod spanish;
 mod swedish;
 mod turkish;
+mod words;
 
 use super::number::fold::fold;
 use super::{Found, Language};
+use words::Words;
 
 /// The longest text that is searched, in bytes. Nothing is found in a longer one.
 const TEXT_BYTES_MAX: usize = 10_000;
@@ -31,39 +33,6 @@ const TEXT_BYTES_MAX: usize = 10_000;
 /// The reach of a negation: how many words may stand between it and the word that it turns, itself
 /// included.
 const NEGATION_REACH: usize = 2;
-
-/// The words of a language, in folded form; phrases have single spaces.
-struct Words {
-    /// Clear answers.
-    yes: &'static [&'static str],
-    no: &'static [&'static str],
-    /// Hints, for where no clear answer stands.
-    maybe_yes: &'static [&'static str],
-    maybe_no: &'static [&'static str],
-    /// Phrases that contain a word of the others and mean neither: "not sure".
-    neither: &'static [&'static str],
-    /// Words that mean it only if nothing else is said: `n`.
-    alone_yes: &'static [&'static str],
-    alone_no: &'static [&'static str],
-    /// Words that turn the answer after them.
-    negations: &'static [&'static str],
-    /// True if words are found inside a run of letters, because the language writes no spaces.
-    is_unspaced: bool,
-}
-
-impl Words {
-    const NONE: Self = Self {
-        yes: &[],
-        no: &[],
-        maybe_yes: &[],
-        maybe_no: &[],
-        neither: &[],
-        alone_yes: &[],
-        alone_no: &[],
-        negations: &[],
-        is_unspaced: false,
-    };
-}
 
 /// The answer in a text: one at most, as a list so that it is used like the other recognisers.
 ///

@@ -1,6 +1,6 @@
 //! Yes and no in Arabic, with one form of each letter and without vowel marks.
 
-use super::Words;
+use super::words::Words;
 
 pub(super) const WORDS: Words = Words {
     yes: &[

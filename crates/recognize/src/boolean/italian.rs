@@ -1,6 +1,6 @@
 //! Yes and no in Italian, without accents.
 
-use super::Words;
+use super::words::Words;
 
 pub(super) const WORDS: Words = Words {
     yes: &[

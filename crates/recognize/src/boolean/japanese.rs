@@ -1,7 +1,7 @@
 //! Yes and no in Japanese. Nothing is written between words, so words that only contain a yes or a
 //! no are listed as neither.
 
-use super::Words;
+use super::words::Words;
 
 pub(super) const WORDS: Words = Words {
     yes: &[

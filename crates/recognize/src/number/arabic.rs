@@ -8,10 +8,10 @@ mod read;
 mod reversed;
 mod words;
 
-use super::Number;
 use super::exact::Exact;
 use super::figures::{self, Marks};
 use super::speech::{self, Speech, fraction, from, word};
+use super::value::Number;
 use crate::Found;
 use part::{Part, part};
 use read::Run;
@@ -50,8 +50,8 @@ impl Speech for Arabic {
         plain: (Exact, usize),
         is_negative: bool,
     ) -> Option<(Number, usize)> {
-        reversed::power(text, plain, is_negative)
-            .or_else(|| reversed::mixed(text, at, plain, is_negative))
+        reversed::power::<Self>(text, plain, is_negative)
+            .or_else(|| reversed::mixed::<Self>(text, at, plain, is_negative))
             .or_else(|| figures::special(text, at, plain, Self::MARKS, is_negative))
     }
 

@@ -3,10 +3,10 @@
 //! A single sign is a number only where it counts something: 一只 has a one in it, 一切 ("all") has
 //! not.
 
-use super::Number;
 use super::figures::Marks;
 use super::myriad::{self, Read, Script, Sign, is_glued};
 use super::text::{any_of, before, head};
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.

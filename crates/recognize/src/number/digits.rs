@@ -1,7 +1,7 @@
 //! Numbers written in digits: separators by culture, fractions, powers, and letters that multiply.
 
 use super::ratio::{Ratio, power_of_ten};
-use super::{Kind, Number};
+use super::value::{Kind, Number};
 
 /// Digits that are read of one number; a longer run is no number that anybody means.
 const DIGITS_MAX: usize = 300;

@@ -1,14 +1,14 @@
 //! English numbers.
 
-use super::Number;
 use super::digits::Separators;
 use super::grammar::{Grammar, Split, Term, ends_with_word};
-use super::phrase;
+use super::in_words;
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.
 pub(super) fn find(text: &str) -> Vec<Found<Number>> {
-    phrase::find(text, &GRAMMAR)
+    in_words::find(text, &GRAMMAR)
 }
 
 pub(super) const GRAMMAR: Grammar = Grammar {

@@ -2,7 +2,7 @@
 //!
 //! "4.78 万亿" is 4780000000000 and not almost that: an `f64` would show its rounding in the result.
 
-use super::{Kind, Number};
+use super::value::{Kind, Number};
 
 /// The most digits that are kept; a longer row of digits is not a number.
 const DIGITS_MAX: u32 = 36;

@@ -1,10 +1,10 @@
 //! Fractions in words: "two thirds", "one and a half", "1 over 20", "three quarters of a million".
 
-use super::Kind;
 use super::cardinal::Cardinal;
 use super::grammar::{Split, Term};
 use super::phrase::Phrase;
 use super::ratio::Ratio;
+use super::value::Kind;
 
 /// Terms that are looked at for the noun of a fraction, so that a long list of numbers takes no
 /// longer than the sum of its parts.

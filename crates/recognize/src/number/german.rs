@@ -1,13 +1,13 @@
 //! German numbers, which are written as one word below a million.
 
-use super::Number;
 use super::grammar::{Grammar, Split, Term, units_and_tens};
-use super::phrase;
+use super::in_words;
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.
 pub(super) fn find(text: &str) -> Vec<Found<Number>> {
-    phrase::find(text, &GRAMMAR)
+    in_words::find(text, &GRAMMAR)
 }
 
 pub(super) const GRAMMAR: Grammar = Grammar {

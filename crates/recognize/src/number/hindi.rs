@@ -3,12 +3,12 @@
 mod read;
 mod words;
 
-use super::Number;
 use super::exact::Exact;
 use super::figures::Marks;
-use super::speech::{self, Speech, fraction, from, word};
+use super::speech::{self, Speech, fraction, from};
+use super::value::Number;
 use crate::Found;
-use read::{Run, read};
+use read::{Run, read, word_at};
 use words::{Meaning, Word};
 
 /// Every number in a text.
@@ -59,10 +59,6 @@ enum Part {
     Whole(Exact, usize),
     Fraction(f64, usize),
     Dozens(Exact, usize),
-}
-
-fn word_at(run: &Run, at: usize) -> Option<Word> {
-    word(run, at).map(|meaning| meaning.word)
 }
 
 /// "आधा", "तीन चौथाई", "पांच बटा आठ", "एक का सौवां", "तीन में से एक", "दो दर्जन", or just a number.

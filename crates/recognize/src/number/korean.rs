@@ -6,10 +6,10 @@
 
 mod native;
 
-use super::Number;
 use super::figures::Marks;
 use super::myriad::{self, Read, Script, Sign, is_glued};
 use super::text::{any_of, before, head, spaces};
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.

@@ -1,13 +1,13 @@
 //! Portuguese numbers of Brazil and Portugal, with the short scale of Brazil.
 
-use super::Number;
 use super::grammar::{Grammar, Term, ends_with_word, tens_perhaps_and_units};
-use super::phrase;
+use super::in_words;
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.
 pub(super) fn find(text: &str) -> Vec<Found<Number>> {
-    phrase::find(text, &GRAMMAR)
+    in_words::find(text, &GRAMMAR)
 }
 
 pub(super) const GRAMMAR: Grammar = Grammar {

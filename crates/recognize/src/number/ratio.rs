@@ -1,6 +1,6 @@
 //! Exact fractions, so that "two thirds of a million" and "2.33 thousand" lose nothing on the way.
 
-use super::{Kind, Number};
+use super::value::{Kind, Number};
 
 /// A fraction; what does not fit is `None`, never a wrong number.
 #[derive(Clone, Copy, Debug)]

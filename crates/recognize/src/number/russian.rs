@@ -1,13 +1,13 @@
 //! Russian numbers, in the cases in which people write them.
 
-use super::Number;
 use super::grammar::{Grammar, Term};
-use super::phrase;
+use super::in_words;
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.
 pub(super) fn find(text: &str) -> Vec<Found<Number>> {
-    phrase::find(text, &GRAMMAR)
+    in_words::find(text, &GRAMMAR)
 }
 
 pub(super) const GRAMMAR: Grammar = Grammar {

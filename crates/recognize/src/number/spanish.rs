@@ -1,14 +1,14 @@
 //! Spanish numbers, with the long scale: a billion has twelve zeros.
 
-use super::Number;
 use super::digits::Separators;
 use super::grammar::{Grammar, Term, ends_with_word, tens_perhaps_and_units};
-use super::phrase;
+use super::in_words;
+use super::value::Number;
 use crate::Found;
 
 /// Every number in a text.
 pub(super) fn find(text: &str) -> Vec<Found<Number>> {
-    phrase::find(text, &GRAMMAR)
+    in_words::find(text, &GRAMMAR)
 }
 
 pub(super) const GRAMMAR: Grammar = Grammar {
@@ -29,7 +29,7 @@ fn is_percent(before: &str, word: &str) -> bool {
 
 /// The same where people write a decimal point, as in Mexico.
 pub(super) fn find_with_point(text: &str) -> Vec<Found<Number>> {
-    phrase::find(text, &Grammar { separators: Separators::POINT, ..GRAMMAR })
+    in_words::find(text, &Grammar { separators: Separators::POINT, ..GRAMMAR })
 }
 
 const WORDS: &[(&str, Term)] = &[

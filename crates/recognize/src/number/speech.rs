@@ -7,7 +7,7 @@
 use super::exact::Exact;
 use super::figures::{self, Marks, digit, is_minus};
 use super::text::{before, head, skip, spaces};
-use super::{Kind, Number};
+use super::value::{Kind, Number};
 use crate::Found;
 
 /// The spoken numbers of a language.

@@ -1,9 +1,9 @@
 //! A text as the terms of a language's numbers.
 
-use super::Kind;
 use super::digits::{self, Literal};
 use super::fold::{fold, is_letter};
 use super::grammar::{Grammar, Plural, Term};
+use super::value::Kind;
 
 /// The longest word that is taken apart, in bytes of its folded form.
 const WORD_BYTES_MAX: usize = 120;

@@ -1,7 +1,7 @@
 //! English ordinals: of any size, and the ones that count from the end or from here.
 
 use super::phrases::{Phrases, find as find_phrases, with_marks};
-use super::{Anchor, Ordinal};
+use super::position::{Anchor, Ordinal};
 use crate::Found;
 use crate::number::english_ordinals;
 

@@ -1,6 +1,6 @@
 //! Ordinals by list: words with their endings, digits with their endings.
 
-use super::{Anchor, Ordinal};
+use super::position::{Anchor, Ordinal};
 use crate::Found;
 use crate::number::fold::{fold, is_letter};
 

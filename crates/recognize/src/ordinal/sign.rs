@@ -1,6 +1,6 @@
 //! Ordinals after a sign of Chinese and Japanese.
 
-use super::Ordinal;
+use super::position::Ordinal;
 use crate::{Found, Language, numbers};
 
 /// The reach of an ordinal sign, in characters.

@@ -1,7 +1,7 @@
 //! Ordinals in Swedish, without accents.
 
-use super::Anchor;
 use super::phrases::Phrases;
+use super::position::Anchor;
 
 pub(super) const PHRASES: Phrases = Phrases {
     ranks: &[

@@ -4,11 +4,10 @@ use super::super::exact::Exact;
 use super::super::figures::{self, digit};
 use super::super::speech::Speech;
 use super::super::text::{head, skip, spaces};
-use super::super::{Kind, Number};
-use super::Arabic;
+use super::super::value::{Kind, Number};
 
 /// `-١-^٢٥٠٠`, which looks like -2500 to the power of -1.
-pub(super) fn power(
+pub(super) fn power<S: Speech>(
     text: &str,
     (exponent, end): (Exact, usize),
     is_negative: bool,
@@ -18,13 +17,13 @@ pub(super) fn power(
     if signs_end == end || base_at == signs_end {
         return None;
     }
-    let (base, end) = figures::plain(text, base_at, Arabic::MARKS)?;
+    let (base, end) = figures::plain(text, base_at, S::MARKS)?;
     let number = figures::raised(base.negated_if(is_negative), exponent.negated_if(is_small))?;
     Some((number, end))
 }
 
 /// `١/٤ ٢`, which looks like two and a quarter.
-pub(super) fn mixed(
+pub(super) fn mixed<S: Speech>(
     text: &str,
     at: usize,
     over: (Exact, usize),
@@ -32,11 +31,10 @@ pub(super) fn mixed(
 ) -> Option<(Number, usize)> {
     let (part, part_end) = figures::fraction(text, at, over)?;
     let whole_at = spaces(text, part_end);
-    let (whole, end) = figures::plain(text, whole_at, Arabic::MARKS)?;
+    let (whole, end) = figures::plain(text, whole_at, S::MARKS)?;
     // What comes next must not need the whole number itself: `١/٤ ٢ ألف`, `١/٤ ٣/٤`.
     let next = head(text, spaces(text, end));
-    let is_free =
-        next.is_none_or(|c| !Arabic::is_letter(c) && !"/^".contains(c) && digit(c).is_none());
+    let is_free = next.is_none_or(|c| !S::is_letter(c) && !"/^".contains(c) && digit(c).is_none());
     if part.value() >= 1.0 || whole_at == part_end || !whole.is_whole() || !is_free {
         return None;
     }

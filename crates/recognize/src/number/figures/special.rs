@@ -2,7 +2,7 @@
 
 use super::super::exact::Exact;
 use super::super::text::{any_of, before, head, skip, spaces};
-use super::super::{Kind, Number};
+use super::super::value::{Kind, Number};
 use super::{Marks, digit, digits, is_minus, is_slash, plain, row, value};
 
 /// The largest exponent that is worked out.

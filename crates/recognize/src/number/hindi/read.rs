@@ -2,8 +2,7 @@
 
 use super::super::exact::{Exact, Sum};
 use super::super::figures::digit;
-use super::super::speech::{Piece, Token, from, token};
-use super::word_at;
+use super::super::speech::{Piece, Token, from, token, word};
 use super::words::{Meaning, Word};
 
 /// Pieces of a text that can be parts of a number.
@@ -17,6 +16,11 @@ pub(super) struct Read {
     pub(super) pieces: usize,
     /// True if its last word is an ordinal.
     pub(super) is_ordinal: bool,
+}
+
+/// The word at a place of a run.
+pub(super) fn word_at(run: &Run, at: usize) -> Option<Word> {
+    word(run, at).map(|meaning| meaning.word)
 }
 
 /// The number that a run begins with.

@@ -4,9 +4,9 @@
 //! between spaces and other scripts, up to a particle; and a word for a digit that is also a
 //! particle is one only if it is all the text.
 
-use super::super::Number;
 use super::super::exact::{Exact, Sum};
 use super::super::text::any_of;
+use super::super::value::Number;
 use crate::Found;
 
 /// The contribution of a word: a digit, or a unit as a power of ten.

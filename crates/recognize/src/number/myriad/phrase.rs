@@ -2,9 +2,10 @@
 
 use super::super::figures::{self, digit, is_minus};
 use super::super::text::{any_of, before, head, spaces};
-use super::super::{Kind, Number};
+use super::super::value::{Kind, Number};
+use super::read::{over, read};
+use super::script::{Read, Script, Sign};
 use super::section::sign_at;
-use super::{Read, Script, Sign, over, read};
 use crate::Found;
 
 /// Every number in a text.

@@ -3,7 +3,7 @@
 use super::super::exact::Exact;
 use super::super::figures::{self, digit};
 use super::super::text::{head, spaces};
-use super::{Script, Sign};
+use super::script::{Script, Sign};
 
 /// The most zeros between two digits; one is usual.
 const ZEROS_MAX: usize = 4;
