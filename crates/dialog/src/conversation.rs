@@ -65,6 +65,7 @@
 
 mod ask;
 mod ask_step;
+mod bot;
 mod composite_steps;
 mod driver;
 mod error;
@@ -77,6 +78,8 @@ mod question;
 mod questions;
 mod replay;
 mod run;
+mod settings;
+mod simple_steps;
 mod sleep_step;
 mod step;
 mod words;

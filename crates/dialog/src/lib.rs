@@ -27,6 +27,7 @@ mod error;
 mod host;
 mod set;
 mod state;
+mod sync;
 mod waterfall;
 
 pub use component::{ComponentDialog, EventHandler, Interruption};

@@ -8,9 +8,10 @@ use sayso_turn::{BotError, Turn};
 
 use super::{
     Conversation, DEADLINE, Difference, Error, Flow,
-    flow::{Function, Settings},
+    flow::Function,
     journal::{Frame, Journal},
     run::{Input, Run, Stop},
+    settings::Settings,
 };
 use crate::Changed;
 

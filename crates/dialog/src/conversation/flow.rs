@@ -4,11 +4,11 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use sayso_turn::{Bot, BotError, Turn};
+use sayso_turn::{BotError, Turn};
 
 use super::{
-    Conversation, DEADLINE, Limits,
-    driver::drive,
+    Conversation, Limits,
+    settings::Settings,
     words::{IntoWords, Words},
 };
 use crate::Changed;
@@ -57,7 +57,7 @@ pub struct Flow<T> {
     /// The conversation itself first, then those that interrupt it.
     pub(super) parts: Vec<Part<T>>,
     pub(super) done: Option<Done<T>>,
-    events: Vec<String>,
+    pub(super) events: Vec<String>,
     pub(super) settings: Arc<Settings>,
 }
 
@@ -73,19 +73,6 @@ pub(super) type Function<T> =
     Arc<dyn Fn(Conversation) -> BoxFuture<'static, Result<Option<T>, BotError>> + Send + Sync>;
 
 type Done<T> = Arc<dyn Fn(Turn, T) -> BoxFuture<'static, Result<(), BotError>> + Send + Sync>;
-
-/// Settings that do not depend on the type of the result.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    pub(super) property: Cow<'static, str>,
-    pub(super) changed: Changed,
-    pub(super) limits: Limits,
-    pub(super) cancel_words: Words,
-    pub(super) on_cancel: String,
-    pub(super) help_words: Words,
-    pub(super) help: Option<String>,
-    pub(super) busy: Option<String>,
-}
 
 impl<T: Send + 'static> Flow<T> {
     /// Words that end what is on top at any time: the interruption, else the conversation.
@@ -201,78 +188,8 @@ impl<T: Send + 'static> Flow<T> {
         self
     }
 
-    /// A bot that has this conversation with everybody.
-    #[must_use]
-    pub fn bot(mut self) -> Bot {
-        let events = std::mem::take(&mut self.events);
-        let handler = self.handler();
-        let bot = Bot::new().on_message(handler.clone()).on_event(DEADLINE, handler.clone());
-        events.into_iter().fold(bot, |bot, name| bot.on_event(name, handler.clone()))
-    }
-
-    /// A handler, for a bot that has others too. It wants messages, and events called [`DEADLINE`].
-    ///
-    /// # Example
-    /// ```
-    /// use sayso_dialog::conversation::{Conversation, DEADLINE, Result, conversation, text};
-    /// use sayso_turn::{Bot, Turn};
-    ///
-    /// async fn greet(c: Conversation) -> Result<()> {
-    ///     let name = c.ask(text("What is your name?")).await?;
-    ///     c.say(format!("Hello, {name}."));
-    ///     Ok(())
-    /// }
-    ///
-    /// let greeting = conversation("greet", greet).handler();
-    /// let bot = Bot::new()
-    ///     .on_message(greeting.clone())
-    ///     .on_event(DEADLINE, greeting)
-    ///     .on_joined(async |mut turn: Turn| {
-    ///         turn.say("Say something.");
-    ///         Ok(())
-    ///     });
-    /// ```
-    pub fn handler(
-        self,
-    ) -> impl Fn(Turn) -> BoxFuture<'static, Result<(), BotError>> + Clone + Send + Sync + 'static
-    {
-        let flow = Arc::new(self);
-        move |turn| Box::pin(drive(Arc::clone(&flow), turn))
-    }
-
     fn settings(&mut self) -> &mut Settings {
         Arc::make_mut(&mut self.settings)
-    }
-}
-
-impl Settings {
-    /// Reports whether steps are found by their labels instead of by their places.
-    pub(super) fn is_lenient(&self) -> bool {
-        self.changed == Changed::Continue
-    }
-
-    /// The name of the policy.
-    pub(super) fn policy(&self) -> &'static str {
-        match self.changed {
-            Changed::Continue => "continue",
-            Changed::Restart(_) => "restart",
-            Changed::Fail => "fail",
-        }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            property: "Conversation".into(),
-            changed: Changed::Continue,
-            limits: Limits::default(),
-            cancel_words: Words::default(),
-            on_cancel: "Cancelled.".to_owned(),
-            help_words: Words::new(["help", "?"]),
-            help: None,
-            busy: None,
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     mem,
     ops::{Deref, DerefMut},
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     task::{Context, Poll, Waker},
 };
 
@@ -16,9 +16,10 @@ use sayso_turn::Turn;
 
 use super::{
     Difference, Error,
-    flow::Settings,
     journal::{Frame, Scope},
+    settings::Settings,
 };
+use crate::sync::lock;
 
 /// A run, shared by the driver and the handles.
 #[derive(Debug)]
@@ -105,7 +106,7 @@ impl Run {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, RunState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Lends the turn out.

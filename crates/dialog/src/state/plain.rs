@@ -1,5 +1,7 @@
-//! The plain form of a stack, read and written in one pass: no trees of values are made of what
-//! nobody looks at. Whatever is not exactly so is read in the long way.
+//! Single-pass codec of the JavaScript SDK's stack format.
+//!
+//! It builds no JSON tree and keeps the options of a dialog as text. A text with any member that
+//! this codec does not expect goes through the general reader.
 
 use sayso_activity::{ObjectText, Raw};
 use serde::{
@@ -8,7 +10,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::{DialogState, Instance, OPTIONS, Shape, read::DEPTH_MAX};
+use super::stack::{DEPTH_MAX, DialogState, Instance, OPTIONS, Shape};
 
 const STACK: &str = "dialogStack";
 const INSTANCE_ID: &str = "instanceId";

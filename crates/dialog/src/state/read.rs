@@ -1,18 +1,16 @@
-//! Reading a stack that any of the SDKs wrote.
+//! Reader of a stack in any SDK's format.
 //!
 //! Type names are taken off, lists that hide behind them become lists, and the members of
 //! waterfalls and prompts get the names of the JavaScript SDK. What is not known stays as it is.
 
 mod python;
 
-pub(super) use self::python::{DECIMALS, number};
-
 use serde_json::Value;
 
-use super::{DialogState, Instance, Members, Shape};
-
-/// Containers inside containers: more is not a stack but an attack.
-pub(super) const DEPTH_MAX: usize = 16;
+use super::{
+    members::{Members, rename},
+    stack::{DEPTH_MAX, DialogState, Instance, Shape},
+};
 
 pub(super) fn state(value: Value) -> Result<DialogState, &'static str> {
     nested(value, 0)
@@ -137,12 +135,6 @@ fn javascript(state: &mut Members) {
         && options.as_object().is_some_and(Members::is_empty)
     {
         *options = Value::Null;
-    }
-}
-
-fn rename(members: &mut Members, from: &str, to: &str) {
-    if let Some(value) = members.remove(from) {
-        members.insert(to.to_owned(), value);
     }
 }
 

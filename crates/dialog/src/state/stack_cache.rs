@@ -8,13 +8,17 @@
 use std::{
     fmt,
     num::NonZeroUsize,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 
 use lru::LruCache;
 use sayso_activity::Raw;
 
-use super::{DialogState, plain, read::DEPTH_MAX};
+use super::{
+    plain,
+    stack::{DEPTH_MAX, DialogState},
+};
+use crate::sync::lock;
 
 /// Limits: the number of entries, and the length of each one's text. As values it takes several
 /// times as much.
@@ -26,7 +30,7 @@ pub(crate) struct StackCache(Mutex<LruCache<usize, (Raw, DialogState)>>);
 
 impl StackCache {
     fn kept(&self) -> MutexGuard<'_, LruCache<usize, (Raw, DialogState)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Keeps what a text was written from, if reading the text would give just that.

@@ -1,16 +1,22 @@
-//! Writing a stack as one of the SDKs would.
+//! Writer of a stack in any SDK's format.
 //!
 //! .NET and Python make objects of what they read by the type names in it, so every object that
 //! they must find again gets one: only names of the dialog library and of lists and dictionaries.
 //! The stores' layouts know these names and let no others pass.
 
 mod dotnet;
+mod kept;
 mod python;
 
 use serde::ser::Error as _;
 use serde_json::{Value, json};
 
-use super::{DialogState, Instance, Members, Shape, read::DECIMALS};
+use self::{dotnet::typed, kept::is_waterfall};
+use super::{
+    decimal::DECIMALS,
+    members::Members,
+    stack::{DialogState, Instance, Shape},
+};
 
 const REFERENCE: &str = "a value of a dialog refers to another part of the document by its number \
     (`py/id`), and after this change the number would mean another part; only the Python SDK can go on \
@@ -93,50 +99,4 @@ fn javascript(kept: &mut Members) {
     if let Some(options) = kept.get_mut("options").filter(|options| options.is_null()) {
         *options = Members::new().into();
     }
-}
-
-fn is_waterfall(kept: &Members) -> bool {
-    kept.contains_key("stepIndex")
-}
-
-/// A prompt keeps something beside its options.
-fn is_prompt(kept: &Members) -> bool {
-    kept.get("state").is_some_and(Value::is_object)
-}
-
-/// The values in which a choice that was made is kept as it is in all of the SDKs.
-fn found_choices(kept: &mut Members) -> impl Iterator<Item = &mut Members> {
-    let values = kept.get_mut("values").and_then(Value::as_object_mut);
-    values.into_iter().flat_map(Members::values_mut).filter_map(Value::as_object_mut).filter(
-        |one| {
-            let is_known =
-                |name: &String| ["value", "index", "score", "synonym"].contains(&name.as_str());
-            one.keys().all(is_known)
-                && one.get("value").is_some_and(Value::is_string)
-                && one.get("index").is_some_and(Value::is_u64)
-                && one.get("score").is_some_and(Value::is_number)
-        },
-    )
-}
-
-/// The questions and choices of a prompt, which in JavaScript may be bare texts.
-fn whole(options: &mut Members) {
-    for name in ["prompt", "retryPrompt"] {
-        if let Some(asked) = options.get_mut(name)
-            && let Some(text) = asked.as_str()
-        {
-            *asked = json!({ "type": "message", "text": text });
-        }
-    }
-    if let Some(Value::Array(choices)) = options.get_mut("choices") {
-        for choice in choices {
-            if let Some(text) = choice.as_str() {
-                *choice = json!({ "value": text });
-            }
-        }
-    }
-}
-
-fn typed(members: &mut Members, name: &str) {
-    members.insert("$type".to_owned(), name.into());
 }

@@ -1,15 +1,11 @@
 //! Reader of the Python SDK's format: objects as `jsonpickle` writes them.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use super::{Members, rename};
-
-/// The member of an instance in which we note which numbers were decimals, to write them back as
-/// such.
-pub(in crate::state) const DECIMALS: &str = "$decimals";
-
-/// Whole numbers up to here are exact in a double.
-const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+use crate::state::{
+    decimal::{DECIMALS, number},
+    members::{Members, rename},
+};
 
 /// A prompt's options, by the names of the JavaScript SDK; the attempts so far are among them here.
 pub(super) fn options(options: &mut Members) -> Option<Value> {
@@ -105,19 +101,6 @@ fn decimals_at(value: &mut Value, place: &str, notes: &mut Members) {
         }
         _ => {}
     }
-}
-
-/// The number that a decimal is, as far as we have such numbers.
-pub(in crate::state) fn number(digits: &str) -> Option<Number> {
-    if let Ok(whole) = digits.parse::<i64>() {
-        return Some(whole.into());
-    }
-    let number = digits.parse::<f64>().ok().filter(|number| number.is_finite())?;
-    if number.fract() == 0.0 && number.abs() < EXACT_MAX {
-        // `1E+2` is a whole number too.
-        return format!("{number:.0}").parse::<i64>().ok().map(Into::into);
-    }
-    Number::from_f64(number)
 }
 
 /// As a JSON pointer wants it.

@@ -1,10 +1,9 @@
-//! As the .NET SDK has it.
+//! Writer of the .NET SDK's format.
 
 use serde_json::{Value, json};
 
-use crate::choice::ListStyle;
-
-use super::{Members, found_choices, is_prompt, is_waterfall, typed, whole};
+use super::kept::{found_choices, is_prompt, is_waterfall, whole};
+use crate::{choice::ListStyle, state::members::Members};
 
 pub(super) const STATE: &str =
     "Microsoft.Bot.Builder.Dialogs.DialogState, Microsoft.Bot.Builder.Dialogs";
@@ -76,4 +75,9 @@ fn prompt(kept: &mut Members) {
         options.insert(to.to_owned(), value);
     }
     typed(options, OPTIONS);
+}
+
+/// Gives an object its type name.
+pub(super) fn typed(members: &mut Members, name: &str) {
+    members.insert("$type".to_owned(), name.into());
 }

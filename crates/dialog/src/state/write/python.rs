@@ -1,9 +1,12 @@
-//! As the Python SDK has it. `jsonpickle` makes its objects without calling their constructors, so
-//! each must have all the attributes that the SDK's code asks for.
+//! Writer of the Python SDK's format.
+//!
+//! `jsonpickle` makes its objects without calling their constructors, so each must have all the
+//! attributes that the SDK's code asks for.
 
 use serde_json::{Value, json};
 
-use super::{super::read::number, Members, found_choices, is_prompt, is_waterfall, whole};
+use super::kept::{found_choices, is_prompt, is_waterfall, whole};
+use crate::state::{decimal::number, members::Members};
 
 pub(super) const STATE: &str = "botbuilder.dialogs.dialog_state.DialogState";
 pub(super) const INSTANCE: &str = "botbuilder.dialogs.dialog_instance.DialogInstance";
