@@ -5,12 +5,9 @@
 //! that result counts. So no rule is decided here: whatever this path reads, `serde_json` reads
 //! alike, with half as many instructions more.
 
-use std::marker::PhantomData;
-
-use serde::de::{Deserialize, DeserializeSeed, Deserializer};
+use serde::de::Deserialize;
 
 use crate::Raw;
-use crate::json::read::{Place, ReadJson};
 use crate::json::string::plain_length;
 
 /// A cursor over the text that is being read.
@@ -19,14 +16,16 @@ pub(crate) struct FastReader<'de> {
     at: usize,
 }
 
-/// Reads a whole text into a place: an activity is a kilobyte, and this spares a copy. Returns
-/// false when the fast path gives up; the text may still be valid.
-pub(crate) fn read_fast<'de, T: ReadJson<'de>>(value: &mut Option<T>, text: &'de str) -> bool {
-    let mut from = FastReader { text, at: 0 };
-    T::read_fast(value, &mut from).is_some() && from.peek().is_none() && value.is_some()
-}
-
 impl<'de> FastReader<'de> {
+    pub(crate) fn new(text: &'de str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Reports whether nothing but white space is left.
+    pub(crate) fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
     /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         loop {
@@ -92,19 +91,13 @@ impl<'de> FastReader<'de> {
         self.text.get(start..end)
     }
 
-    /// Has `serde_json` read a typed value.
-    pub(crate) fn value<T: ReadJson<'de>>(&mut self, value: &mut Option<T>) -> Option<()> {
-        let Nullable(read, _) = self.stream()?;
-        *value = read;
-        Some(())
-    }
-
     /// Any value, kept as text.
     pub(crate) fn raw(&mut self) -> Option<Raw> {
         self.stream()
     }
 
-    fn stream<T: Deserialize<'de>>(&mut self) -> Option<T> {
+    /// Has `serde_json` read a value.
+    pub(crate) fn stream<T: Deserialize<'de>>(&mut self) -> Option<T> {
         let rest = self.text.get(self.at..)?;
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
         let value = values.next()?.ok()?;
@@ -113,22 +106,10 @@ impl<'de> FastReader<'de> {
     }
 }
 
-/// The value of a member, `None` for `null`.
-struct Nullable<'de, T>(Option<T>, PhantomData<&'de ()>);
-
-impl<'de, T: ReadJson<'de>> Deserialize<'de> for Nullable<'de, T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut value = None;
-        // The name is for errors, which this path drops.
-        Place { name: "", value: &mut value }.deserialize(from)?;
-        Ok(Self(value, PhantomData))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::read_fast;
     use crate::Activity;
+    use crate::json::read::read_fast;
 
     /// Checks that both paths give the same, or that only `serde_json` gives anything.
     fn check(text: &str, is_fast: bool) {

@@ -6,8 +6,7 @@
 use serde::Deserialize;
 use serde_json::error::Category;
 
-use crate::json::fast_path::read_fast;
-use crate::json::read::ReadJson;
+use crate::json::read::{ReadJson, read_fast};
 use crate::json::{DEPTH_MAX, depth_within};
 
 /// Error for a body that is not an activity. The sender has to fix it; a retry does not help.

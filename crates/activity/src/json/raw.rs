@@ -12,8 +12,6 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::json::write::ObjectText;
-
 /// The largest scratch buffer that a thread keeps for reuse.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
 
@@ -78,24 +76,11 @@ impl Raw {
         })
     }
 
-    /// Writes a JSON object member by member, straight as text.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use sayso_activity::Raw;
-    ///
-    /// let raw = Raw::object(|order| {
-    ///     order.string("size", "large");
-    ///     order.list("toppings", |list| list.object(|one| one.string("name", "ham")));
-    /// });
-    /// assert_eq!(raw.as_str(), r#"{"size":"large","toppings":[{"name":"ham"}]}"#);
-    /// ```
-    #[must_use]
-    pub fn object(fill: impl FnOnce(&mut ObjectText<'_>)) -> Self {
+    /// Keeps the text that `write` appends, which must be one JSON value.
+    pub(crate) fn written(write: impl FnOnce(&mut String)) -> Self {
         in_scratch(|text| {
             let mut text = String::from_utf8(text).expect("an empty buffer is valid UTF-8");
-            ObjectText::write(&mut text, fill);
+            write(&mut text);
             let kept = Self(Text::Written(text.as_str().into()));
             (text.into_bytes(), kept)
         })

@@ -30,6 +30,26 @@ pub struct ListText<'a> {
     is_empty: bool,
 }
 
+impl Raw {
+    /// Writes a JSON object member by member, straight as text.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sayso_activity::Raw;
+    ///
+    /// let raw = Raw::object(|order| {
+    ///     order.string("size", "large");
+    ///     order.list("toppings", |list| list.object(|one| one.string("name", "ham")));
+    /// });
+    /// assert_eq!(raw.as_str(), r#"{"size":"large","toppings":[{"name":"ham"}]}"#);
+    /// ```
+    #[must_use]
+    pub fn object(fill: impl FnOnce(&mut ObjectText<'_>)) -> Self {
+        Self::written(|text| ObjectText::write(text, fill))
+    }
+}
+
 impl<'a> ObjectText<'a> {
     /// Writes an object, with the members that `fill` writes.
     pub(crate) fn write(to: &'a mut String, fill: impl FnOnce(&mut ObjectText<'_>)) {
