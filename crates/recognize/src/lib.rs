@@ -14,26 +14,17 @@
 
 mod boolean;
 mod date;
+mod found;
 mod language;
 mod number;
 mod ordinal;
 
 pub use boolean::yes_or_no;
 pub use date::{DATE_TEXT_BYTES_MAX, DateTime, Dates, Kind as DateKind, Resolution, dates};
+pub use found::Found;
 pub use language::Language;
 pub use number::{Kind as NumberKind, Number, numbers, numbers_in_locale};
 pub use ordinal::{Anchor, Ordinal, ordinals};
-
-/// Something recognised, and where it stands in the text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Found<T> {
-    /// Its meaning.
-    pub value: T,
-    /// The byte at which it begins.
-    pub start: usize,
-    /// The byte after its end.
-    pub end: usize,
-}
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

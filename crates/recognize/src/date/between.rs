@@ -6,7 +6,7 @@ use super::number::{self, Year};
 use super::place::{At, Read, Rule, longest};
 use super::slice::{self, Cut};
 use super::value::{Day, Grain, Period};
-use super::{calendar, clock, day, distance, hours, period, relative, words};
+use super::{calendar, calendar_day, clock, distance, hours, period, relative, words};
 
 /// A range of days by its ends.
 pub(super) fn between(at: At<'_>) -> Read<'_, Period> {
@@ -61,7 +61,7 @@ fn point(at: At<'_>) -> Read<'_, Point> {
 
 fn point_day(at: At<'_>) -> Read<'_, Point> {
     let rules: [Rule<Day>; 4] =
-        [day::calendar, relative::relative, relative::weekday, distance::day];
+        [calendar_day::by_month, relative::relative, relative::weekday, distance::day];
     let (day, after) = longest(at, &rules)?;
     let point = Point { timex: day.timex, past: day.past?, future: day.future?, grain: Grain::Day };
     Some((point, after))
@@ -154,7 +154,7 @@ fn days_then_month(at: At<'_>) -> Read<'_, Period> {
         return Some((join(from, to)?, end));
     }
     let month = words::month(after.word())?;
-    let (year, after) = day::year_tail(after.next())?;
+    let (year, after) = calendar_day::year_tail(after.next())?;
     Some((in_month(at, (first, last), month, year)?, after))
 }
 
@@ -165,10 +165,10 @@ fn month_then_days(at: At<'_>) -> Read<'_, Period> {
     let (first, after) = number::month_day(start.next().skip(&["the"]))?;
     let after = hours::to(after, at.word() == "between")?.skip(&["the"]);
     let (last, end) = number::month_day(after)?;
-    if clock::clock(after).is_some() || day::calendar(after).is_some() {
+    if clock::clock(after).is_some() || calendar_day::by_month(after).is_some() {
         return None;
     }
-    let (year, after) = day::year_tail(end)?;
+    let (year, after) = calendar_day::year_tail(end)?;
     Some((in_month(at, (first, last), month, year)?, after))
 }
 
@@ -177,8 +177,8 @@ fn in_month(at: At<'_>, days: (i8, i8), month: i8, year: Option<Year>) -> Option
     if first >= last {
         return None;
     }
-    let from = day::of_year(at.now, year, month, first)?;
-    let to = day::of_year(at.now, year, month, last)?;
+    let from = calendar_day::of_year(at.now, year, month, first)?;
+    let to = calendar_day::of_year(at.now, year, month, last)?;
     let of = |from: Option<Date>| Some((from?, from?.with().day(last).build().ok()?));
     let timex = format!("({},{},P{}D)", from.timex, to.timex, last - first);
     Some(Period { timex, past: of(from.past), future: of(from.future), grain: Grain::Day })

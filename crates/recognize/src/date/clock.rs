@@ -22,7 +22,7 @@ pub(super) fn clock(at: At<'_>) -> Read<'_, Clock> {
 
 /// A time with the part of the day that settles it: `7 in the morning`, `in the morning at 7`.
 pub(super) fn settled(at: At<'_>) -> Read<'_, Clock> {
-    at.memo.clock.read(at, |at| longest(at, &[then_part, part_then, clock]))
+    at.read_once(&at.memo.clock, |at| longest(at, &[then_part, part_then, clock]))
 }
 
 /// An hour that is one only because of what stands around it.

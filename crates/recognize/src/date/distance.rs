@@ -3,10 +3,11 @@
 use jiff::civil::{Date, DateTime};
 
 use super::length::{self, Length};
+use super::meaning::{Dates, Kind};
 use super::place::{At, Read, Rule, longest};
 use super::value::{Day, Grain, Period};
 use super::words::{self, Unit};
-use super::{Dates, Kind, calendar, day, holiday, number, period, relative, resolution};
+use super::{calendar, calendar_day, holiday, number, period, relative, resolution};
 
 /// A day at a distance.
 pub(super) fn day(at: At<'_>) -> Read<'_, Day> {
@@ -74,7 +75,7 @@ fn distance(at: At<'_>) -> Read<'_, Distance> {
 /// The day from which a distance is counted: the next one when more than one can be meant.
 fn anchor(at: At<'_>) -> Read<'_, Date> {
     let rules: [Rule<Day>; 4] =
-        [day::calendar, relative::relative, relative::weekday, holiday::holiday];
+        [calendar_day::by_month, relative::relative, relative::weekday, holiday::holiday];
     if let Some((day, after)) = longest(at, &rules) {
         return Some((day.future?, after));
     }
@@ -206,7 +207,7 @@ fn starting(at: At<'_>) -> Read<'_, Dates> {
         Some(after) => after.skip(&["from", "on", "in"]),
         None => opener.and_then(|_| after.skip(&[","]).eat(&["from"]))?,
     };
-    let rules: [Rule<Day>; 3] = [day::calendar, relative::relative, relative::weekday];
+    let rules: [Rule<Day>; 3] = [calendar_day::by_month, relative::relative, relative::weekday];
     let (day, after) = longest(after, &rules)?;
     if length.is_clock() {
         return None;

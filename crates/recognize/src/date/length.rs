@@ -3,9 +3,10 @@
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Span};
 
+use super::meaning::{Dates, Kind};
 use super::place::{At, Read, longest};
 use super::words::{Unit, unit};
-use super::{Dates, Kind, calendar, number, resolution};
+use super::{calendar, number, resolution};
 
 /// The pieces of one length.
 const PIECES_MAX: usize = 6;

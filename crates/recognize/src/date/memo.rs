@@ -6,7 +6,6 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use super::place::{At, Read, Rule};
 use super::value::{Clock, Day, Period};
 
 /// The readings that are kept, by the index of the token they begin at.
@@ -38,16 +37,22 @@ impl<T: Clone> Kept<T> {
         Self(std::iter::repeat_with(OnceCell::new).take(len).collect())
     }
 
-    /// Returns what the rule reads at a place, and runs the rule the first time only.
-    pub(super) fn read<'t>(&self, at: At<'t>, rule: Rule<T>) -> Read<'t, T> {
-        let cell = self.0.get(at.index())?;
+    /// Returns the reading at the index of a token, and runs `read` the first time only.
+    ///
+    /// A reading is a value and the index of the token after it.
+    pub(super) fn read(
+        &self,
+        index: usize,
+        read: impl FnOnce() -> Option<(T, usize)>,
+    ) -> Option<(T, usize)> {
+        let cell = self.0.get(index)?;
         if let Some(kept) = cell.get() {
-            return kept.as_ref().map(|(value, end)| (value.clone(), at.moved(*end)));
+            return kept.clone();
         }
-        let read = rule(at);
+        let fresh = read();
         // A rule never asks for itself at its own place, so the cell is still empty.
-        let is_kept = cell.set(read.as_ref().map(|(value, end)| (value.clone(), end.index())));
+        let is_kept = cell.set(fresh.clone());
         debug_assert!(is_kept.is_ok(), "a rule asked for itself at its own place");
-        read
+        fresh
     }
 }

@@ -3,9 +3,10 @@
 use super::day_part::{self, Part};
 use super::distance::{self, moment_timex, moment_value};
 use super::hours::Side;
+use super::meaning::{Dates, Kind, Resolution};
 use super::place::{At, Read, longest};
 use super::value::{Clock, Day};
-use super::{Dates, Kind, calendar, clock, day, hours, resolution, words};
+use super::{calendar, clock, day, hours, resolution, words};
 
 /// Anything that joins a day and a time.
 pub(super) fn moment(at: At<'_>) -> Read<'_, Dates> {
@@ -47,7 +48,7 @@ fn at_distance(at: At<'_>) -> Read<'_, Dates> {
     Some((one(resolution), after))
 }
 
-fn one(resolution: super::Resolution) -> Dates {
+fn one(resolution: Resolution) -> Dates {
     Dates { kind: resolution.kind, resolutions: vec![resolution] }
 }
 

@@ -1,9 +1,9 @@
 //! Ranges with one end: `before 5pm`, `after 2018`, `since August`, `1/1/2016 or later`.
 
-use super::grammar::{day_alone, period_alone, slice_alone};
+use super::meaning::{Dates, Kind, Resolution};
 use super::place::{At, Read, longest};
 use super::slice::{self, Cut};
-use super::{Dates, Kind, Resolution, clock, day, day_part, moment, resolution};
+use super::{alone, clock, day, day_part, moment, resolution};
 
 /// The end of an open range that is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,11 +79,10 @@ fn opened(at: At<'_>) -> Read<'_, Dates> {
 
 /// Reads the date, time or period that a range begins or ends with.
 fn target(at: At<'_>) -> Read<'_, Dates> {
-    longest(at, &[moment::point, day_alone, clock_alone, period_alone, slice_alone, part_of_day])
-}
-
-fn clock_alone(at: At<'_>) -> Read<'_, Dates> {
-    resolution::read(clock::settled(at), |clock| resolution::clock(*clock))
+    longest(
+        at,
+        &[moment::point, alone::day, alone::clock, alone::period, alone::slice, part_of_day],
+    )
 }
 
 /// A part of the day, or a meal: `before lunch`.

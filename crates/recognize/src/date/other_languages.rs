@@ -3,12 +3,13 @@
 
 use jiff::civil::DateTime;
 
+use super::meaning::Dates;
 use super::memo::Memo;
 use super::number::{self, Year};
 use super::place::{At, Read};
 use super::token::Token;
 use super::value::Day;
-use super::{Dates, Found, Language, calendar, day, resolution};
+use super::{Found, Language, calendar, calendar_day, resolution};
 
 /// Finds the plain dates of a text.
 pub(super) fn find(tokens: &[Token], language: Language, now: DateTime) -> Vec<Found<Dates>> {
@@ -29,7 +30,7 @@ pub(super) fn find(tokens: &[Token], language: Language, now: DateTime) -> Vec<F
 
 fn read(at: At<'_>, language: Language) -> Read<'_, Day> {
     near(at, language)
-        .or_else(|| day::year_first(at))
+        .or_else(|| calendar_day::year_first(at))
         .or_else(|| ideographs(at))
         .or_else(|| day_first(at, language))
 }
@@ -99,7 +100,10 @@ fn ideographs(at: At<'_>) -> Read<'_, Day> {
     let (month, after) = at_month.digits(2)?;
     let (day, after) = after.eat(&["月"])?.digits(2)?;
     let after = after.eat(&["日", "号", "號"])?;
-    Some((day::of_year(at.now, year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)?, after))
+    Some((
+        calendar_day::of_year(at.now, year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)?,
+        after,
+    ))
 }
 
 /// The marks between the numbers of a date that begins with the day; none where it never does.
@@ -124,7 +128,7 @@ fn day_first(at: At<'_>, language: Language) -> Read<'_, Day> {
     if let Some(third) = end.glue(&[after.word()]) {
         let full = number::year(third).map(|(year, after)| (Year::Full(year), after));
         let (year, after) = full.or_else(|| number::short_year(third))?;
-        return Some((day::of_year(at.now, Some(year), month, day)?, after));
+        return Some((calendar_day::of_year(at.now, Some(year), month, day)?, after));
     }
     // Without a year it is the first mark of the language, and a dot is written after the month,
     // too.
@@ -133,5 +137,8 @@ fn day_first(at: At<'_>, language: Language) -> Read<'_, Day> {
         _ => end,
     };
     let is_custom = marks.first() == Some(&after.word());
-    is_custom.then(|| day::of_year(at.now, None, month, day)).flatten().map(|day| (day, end))
+    is_custom
+        .then(|| calendar_day::of_year(at.now, None, month, day))
+        .flatten()
+        .map(|day| (day, end))
 }

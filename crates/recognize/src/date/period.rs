@@ -6,7 +6,7 @@ use super::number::{self, Year};
 use super::place::{At, Read, Rule, longest};
 use super::value::{Grain, Period};
 use super::words::{self, Unit};
-use super::{calendar, day, decade, holiday, quarter};
+use super::{calendar, calendar_day, decade, holiday, quarter};
 
 /// Any period that is one by itself.
 pub(super) fn period(at: At<'_>) -> Read<'_, Period> {
@@ -23,7 +23,7 @@ pub(super) fn period(at: At<'_>) -> Read<'_, Period> {
         decade::century,
         holiday::weekend,
     ];
-    at.memo.period.read(at, |at| longest(at, &RULES))
+    at.read_once(&at.memo.period, |at| longest(at, &RULES))
 }
 
 /// A year of the calendar.
@@ -274,7 +274,7 @@ fn season_code(word: &str) -> Option<&'static str> {
 /// `summer`, `summer of 2017`. They begin where people live, so they have no days.
 fn season(at: At<'_>) -> Read<'_, Period> {
     let code = season_code(at.word())?;
-    if let (Some(Year::Full(year)), after) = day::year_tail(at.next())? {
+    if let (Some(Year::Full(year)), after) = calendar_day::year_tail(at.next())? {
         return Some((Period::named(format!("{year:04}-{code}")), after));
     }
     // People and prices fall, too.

@@ -2,7 +2,7 @@
 
 use jiff::civil::DateTime;
 
-use super::memo::Memo;
+use super::memo::{Kept, Memo};
 use super::token::{Shape, Token};
 
 /// A place in a text, and the moment from which the text is seen.
@@ -59,6 +59,12 @@ impl<'t> At<'t> {
     /// The place before another token.
     pub(super) fn moved(self, index: usize) -> Self {
         Self { index: index.min(self.tokens.len()), ..self }
+    }
+
+    /// Returns what a rule reads here, from its memo table when it has read here before.
+    pub(super) fn read_once<T: Clone>(self, table: &Kept<T>, rule: Rule<T>) -> Read<'t, T> {
+        let read = || rule(self).map(|(value, after)| (value, after.index));
+        table.read(self.index, read).map(|(value, end)| (value, self.moved(end)))
     }
 
     /// Reports whether no token is left.

@@ -1,9 +1,10 @@
 //! Recurring times: `every monday`, `each two days`, `3pm daily`, `friday mornings`.
 
 use super::length::{self, Length};
+use super::meaning::Dates;
 use super::place::{At, Read, longest};
 use super::words::{self, Unit};
-use super::{Dates, clock, day, day_part, number, resolution};
+use super::{calendar_day, clock, day_part, number, resolution};
 
 /// Something that comes again.
 pub(super) fn recurrence(at: At<'_>) -> Read<'_, Dates> {
@@ -88,7 +89,8 @@ fn month(at: At<'_>) -> Read<'_, String> {
 }
 
 fn date(at: At<'_>) -> Read<'_, String> {
-    let (day, after) = day::calendar(at).filter(|(day, _)| day.timex.starts_with("XXXX-"))?;
+    let (day, after) =
+        calendar_day::by_month(at).filter(|(day, _)| day.timex.starts_with("XXXX-"))?;
     with_clock(day.timex, after)
 }
 

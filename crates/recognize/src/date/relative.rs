@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::place::{At, Read, longest};
 use super::value::Day;
-use super::{calendar, clock, day, hours, number, words};
+use super::{calendar, calendar_day, clock, hours, number, words};
 
 /// The search range, in months around the reference, for a day that not every month has.
 const MONTHS_AROUND: i64 = 60;
@@ -61,7 +61,7 @@ fn named(at: At<'_>) -> Read<'_, Day> {
 /// `tomorrow, 13/04/21,`: the date decides.
 fn told_twice(at: At<'_>) -> Read<'_, Day> {
     let (_, after) = named(at)?;
-    let (day, after) = day::calendar(after.skip(&[","]))?;
+    let (day, after) = calendar_day::by_month(after.skip(&[","]))?;
     Some((day, after))
 }
 
@@ -96,12 +96,13 @@ fn on_the(at: At<'_>) -> Read<'_, Day> {
 
 /// `4.22` and `4-22` after `on`.
 fn on_numbers(at: At<'_>) -> Read<'_, Day> {
-    let ((month, day), after) = day::numbers(at, ".").or_else(|| day::numbers(at, "-"))?;
+    let ((month, day), after) =
+        calendar_day::numbers(at, ".").or_else(|| calendar_day::numbers(at, "-"))?;
     if at.behind(1) != "on" || clock::clock(after.next()).is_some() {
         return None;
     }
     let (month, day) = if month <= 12 { (month, day) } else { (day, month) };
-    Some((day::of_year(at.now, None, month, day)?, after))
+    Some((calendar_day::of_year(at.now, None, month, day)?, after))
 }
 
 /// `the 15th day of next month`, `20th of next month`.
@@ -118,7 +119,7 @@ fn day_of_month(at: At<'_>) -> Read<'_, Day> {
 fn of_year(at: At<'_>) -> Read<'_, Day> {
     let years = words::direction(at.word())?;
     let (day, after) =
-        day::calendar(at.next()).filter(|(day, _)| day.timex.starts_with("XXXX-"))?;
+        calendar_day::by_month(at.next()).filter(|(day, _)| day.timex.starts_with("XXXX-"))?;
     Some((in_year(&day, i64::from(at.now.year()) + years)?, after))
 }
 
@@ -241,10 +242,10 @@ fn with_date(at: At<'_>) -> Read<'_, Day> {
     let open = after.eat(&["("]);
     let start = open.unwrap_or(after);
     let dotted = || {
-        let ((month, day), after) = day::numbers(start, ".")?;
-        Some((day::of_year(at.now, None, month, day)?, after))
+        let ((month, day), after) = calendar_day::numbers(start, ".")?;
+        Some((calendar_day::of_year(at.now, None, month, day)?, after))
     };
-    let (day, after) = day::calendar(start).or_else(dotted)?;
+    let (day, after) = calendar_day::by_month(start).or_else(dotted)?;
     let after = if open.is_some() { after.eat(&[")"])? } else { after };
     if pointed.is_some() && day.timex.starts_with("XXXX-") {
         return Some((in_year(&day, i64::from(at.now.year()))?, after));
@@ -254,7 +255,7 @@ fn with_date(at: At<'_>) -> Read<'_, Day> {
 
 /// `may/22(tue)`: the date decides.
 fn dated(at: At<'_>) -> Read<'_, Day> {
-    let (day, after) = day::calendar(at)?;
+    let (day, after) = calendar_day::by_month(at)?;
     let after = after.eat(&["("])?;
     words::weekday(after.word())?;
     Some((day, after.next().eat(&[")"])?))
@@ -277,7 +278,7 @@ fn nth(at: At<'_>) -> Read<'_, Day> {
     }
     let month = words::month(after.word())?;
     let of = |year: i16| calendar::nth_weekday(year, month, weekday, nth);
-    match day::year_tail(after.next())? {
+    match calendar_day::year_tail(after.next())? {
         (Some(number::Year::Full(year)), after) => {
             let day = Day::open(timex(&format!("{year:04}"), month), of(year), of(year));
             Some((day, after))

@@ -2,9 +2,9 @@
 
 use jiff::civil::Date;
 
+use super::meaning::{Dates, Kind, Resolution};
 use super::place::{At, Read};
 use super::value::{Clock, Day, Days, Hours, Period};
-use super::{Dates, Kind, Resolution};
 
 /// A point, a duration or something that names no moment.
 pub(super) fn value(kind: Kind, timex: String, value: impl Into<String>) -> Resolution {
