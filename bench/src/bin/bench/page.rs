@@ -2,6 +2,7 @@
 //! written by hand, and kept.
 
 mod sheet;
+mod text;
 
 use std::{fs, path::Path};
 
@@ -39,28 +40,17 @@ pub(crate) fn write(results: &Path) -> anyhow::Result<()> {
 impl Sheet {
     fn head(&mut self, results: &Path) {
         self.line("# Benchmarks\n");
-        self.line(
-            "Made by `scripts/bench`, which says what each part needs. Runtimes that are compared ran in \
-             the same run, one after the other in every round; figures are medians, with the middle half \
-             in brackets. CPU time is that of the bot's process alone. The other runtimes run the loop of \
-             the published scale-out sample, which loads, runs, saves with an ETag and tries again. Ours is \
-             built as we advise for production: the profile `fastest` of this repository's `Cargo.toml` and \
-             the feature `jemalloc`.",
-        );
+        self.line(text::INTRODUCTION);
         let Some(machine) = machine::read(results) else { return };
         self.line(if machine.is_laid_out {
-            "\nIt was also optimised for the ways it was seen to take in a short run of all that is \
-             measured here, and laid out by LLVM's BOLT (`scripts/profiled`). What that brings, and how \
-             to do it with a bot of your own, is [below](#optimised-for-what-it-does)."
+            text::LAID_OUT
         } else if machine.is_profiled {
-            "\nIt was also optimised for the ways it was seen to take in a short run of all that is \
-             measured here (`scripts/profiled`). What that brings, and how to do it with a bot of your \
-             own, is [below](#optimised-for-what-it-does)."
+            text::PROFILED
         } else {
-            "\nIt was not optimised for the ways it takes here (`scripts/profiled`)."
+            text::NOT_PROFILED
         });
         self.line(&format!(
-            "\n{}, {} cores, {} GB, {}; {}, Node {}; {}.",
+            "\n{}, {} cores, {} GB, {};\n{}, Node {}; {}.",
             machine.processor,
             machine.cores,
             machine.memory_gb,
@@ -70,14 +60,12 @@ impl Sheet {
             machine.day
         ));
         if machine.is_quick {
-            self.line(
-                "\n**This was a quick run: it shows that everything works and is no result.**",
-            );
+            self.line(text::QUICK);
         }
     }
 
     fn goals(&mut self, measured: &Results) {
-        self.section("Goals", "What is wanted, and what this run measured.");
+        self.section("Goals", text::GOALS);
         self.line("| goal | wanted | measured | |\n|---|---|---:|---|");
         for goal in measured.goals() {
             let (found, verdict) = goal.verdict();
@@ -89,7 +77,7 @@ impl Sheet {
         let columns: Columns<'_> =
             &[("cpu_us", "CPU µs"), ("wall_us", "wall µs"), ("memory_mb", "peak MB")];
         if !measured.in_process.is_empty() {
-            self.section("In process", "One turn at a time on the memory store: the activity is parsed, the turn runs and is saved, the reply is handed over to nobody. `pizza` adds to a list; `dialog` is a waterfall of three steps with number prompts; `plain` is the same with prompts that only parse.");
+            self.section("In process", text::IN_PROCESS);
             let names = [
                 ("pizza", "pizza turn"),
                 ("dialog", "waterfall turn"),
@@ -116,7 +104,7 @@ impl Sheet {
         ];
         let names = [("pizza", "pizza turn"), ("dialog", "waterfall turn")];
         if !measured.http.is_empty() {
-            self.section("HTTP, memory store", "The bot as a server under load from 16 conversations at once, then from one. Each sends its next message when the answer and the reply to the last are there.");
+            self.section("HTTP, memory store", text::HTTP);
             self.bars(
                 "http",
                 "A turn behind HTTP, memory store",
@@ -128,10 +116,7 @@ impl Sheet {
             self.table(&measured.http, "connections", columns);
         }
         if !measured.blob.is_empty() {
-            self.section(
-                "HTTP, Azurite",
-                "The same with the state in Azurite. Store calls are those that Azurite logged.",
-            );
+            self.section("HTTP, Azurite", text::AZURITE);
             self.bars(
                 "azurite",
                 "A turn behind HTTP, state in Azurite",
@@ -149,7 +134,7 @@ impl Sheet {
         if records.is_empty() {
             return Ok(());
         }
-        self.section("Contention", "Messages at once to one conversation that did not exist, over one or two processes that share Azurite. Then the bot is asked what it has.");
+        self.section("Contention", text::CONTENTION);
         for (file, name, title, up) in [
             (
                 "contention-time",
@@ -193,7 +178,7 @@ impl Sheet {
         if growth.is_empty() {
             return Ok(());
         }
-        self.section("Growth", "What a turn costs on the memory store as what it meets grows; conversations and instances on SQLite.");
+        self.section("Growth", text::GROWTH);
         let line = |case: &str, name: &str, title: &str, is_dashed| Line {
             who: if is_dashed { "json" } else { "sayso" }.to_owned(),
             name: title.to_owned(),
@@ -233,7 +218,7 @@ impl Sheet {
 
     fn rest(&mut self, measured: &Results) {
         if !measured.recovery.is_empty() {
-            self.section("Recovery", "An instance is killed while replies of this many turns are in flight; another one on the same SQLite file delivers them. Seconds from the kill, with the default claim of 15 s.");
+            self.section("Recovery", text::RECOVERY);
             self.table(
                 &measured.recovery,
                 "turns in flight",
@@ -246,7 +231,7 @@ impl Sheet {
             );
         }
         if !measured.start.is_empty() {
-            self.section("Start", "From starting the process to the first reply, memory store.");
+            self.section("Start", text::START);
             self.table(
                 &measured.start,
                 "",
@@ -259,12 +244,7 @@ impl Sheet {
             );
         }
         if !measured.engines.is_empty() {
-            self.section(
-                "Engines",
-                "Turns, 64 in flight, beside conditional saves by the engine's client library alone. A file \
-                 of SQLite has 20,000 documents, and those that are written lie scattered among them; where \
-                 there are no others, all 64 stand on some twenty pages, and a flush writes them together.",
-            );
+            self.section("Engines", text::ENGINES);
             self.table(
                 &measured.engines,
                 "in flight",
