@@ -7,11 +7,9 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::{
-    context::DialogContext,
-    dialog::{Dialog, DialogTurn, Event, Reason},
+    changed::{Changed, Restart},
+    dialog::{Dialog, DialogContext, DialogSet, DialogTurn, Event, Reason},
     error::{Error, Result},
-    host::{Changed, Restart},
-    set::DialogSet,
 };
 
 type Interrupt = Arc<
@@ -191,7 +189,7 @@ impl ComponentDialog {
         if before.is_none() || dc.emit(Event::CHANGED, &self.id, true).await? {
             return Ok(());
         }
-        match &dc.settings.changed {
+        match &*dc.changed {
             Changed::Continue => Ok(()),
             Changed::Fail => Err(Error::Changed { id: self.id.clone() }.into()),
             Changed::Restart(notice) => Err(Restart(notice.clone()).into()),

@@ -1,18 +1,33 @@
-//! The trait of all classic dialogs, and its results and events.
+//! The trait of all classic dialogs, with the context and the set of dialogs.
+//!
+//! The three are one recursive definition: a dialog is called with the context, the context has
+//! sets, and a set has dialogs. The methods of the context and of the set are in files of their
+//! own.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+mod context;
+mod event;
+mod outcome;
+mod set;
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use async_trait::async_trait;
-use serde::{Serialize, de::DeserializeOwned};
+use sayso_turn::Turn;
 use serde_json::Value;
 
 use crate::{
-    context::DialogContext,
-    error::{Error, Result},
+    changed::Changed,
+    error::Result,
+    json::to_json,
     prompt::PromptOptions,
-    set::DialogSet,
-    state::Instance,
+    state::{DialogState, Instance},
 };
+
+pub use self::event::Event;
+pub use self::outcome::{DialogTurn, Reason, Status};
 
 /// A dialog: something that begins, waits for activities and ends, perhaps with a result.
 ///
@@ -121,120 +136,33 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The status of a dialog at the end of a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// There is none.
-    Empty,
-    /// It waits for an activity.
-    Waiting,
-    /// It has ended, with or without a result.
-    Complete,
-    /// It was cancelled.
-    Cancelled,
-    /// It has ended, and the turn is over although others wait beneath it.
-    CompleteAndWait,
+/// The context of dialogs during a turn: the turn, the stack and the dialogs that are known.
+#[derive(Debug)]
+pub struct DialogContext {
+    turn: Turn,
+    root: DialogState,
+    /// The levels that are entered, the current one last.
+    levels: Vec<Level>,
+    /// The policy for containers that a deployment has changed.
+    pub(crate) changed: Arc<Changed>,
+    /// True once this turn's activity was announced to the dialogs.
+    is_announced: bool,
 }
 
-/// The reason why a dialog is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// It was begun.
-    Begin,
-    /// An activity came.
-    Continue,
-    /// The dialog above it ended.
-    End,
-    /// Another one takes its place.
-    Replace,
-    /// It is cancelled.
-    Cancel,
-    /// The step before it went straight on.
-    Next,
-}
-
-/// The outcome of a dialog's turn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DialogTurn {
-    /// Its status.
-    pub status: Status,
-    /// Its result, or null.
-    pub result: Value,
-}
-
-/// Something that happened, for dialogs to take care of.
+/// A level of nested stacks: its dialogs, and the place of its container on the stack around it.
 #[derive(Clone, Debug)]
-pub struct Event {
-    /// Its name: one of the constants here, or the author's own.
-    pub name: Cow<'static, str>,
-    /// The value that goes with it, or null.
-    pub value: Value,
-    /// True if the dialogs around get it when it was not taken care of.
-    pub bubbles: bool,
+struct Level {
+    dialogs: Arc<DialogSet>,
+    at: usize,
 }
 
-impl Event {
-    /// A dialog is to be cancelled.
-    pub const CANCEL: &'static str = "cancelDialog";
-    /// A dialog is to ask again.
-    pub const REPROMPT: &'static str = "repromptDialog";
-    /// An activity came; once in a turn, before any dialog goes on.
-    pub const ACTIVITY: &'static str = "activityReceived";
-    /// A container was changed while a conversation was inside it.
-    pub const CHANGED: &'static str = "versionChanged";
-    /// A dialog failed.
-    pub const ERROR: &'static str = "error";
-}
-
-impl DialogTurn {
-    /// The turn is over; the dialog waits.
-    #[must_use]
-    pub const fn waiting() -> Self {
-        Self { status: Status::Waiting, result: Value::Null }
-    }
-
-    /// No dialog is on the stack.
-    #[must_use]
-    pub const fn empty() -> Self {
-        Self { status: Status::Empty, result: Value::Null }
-    }
-
-    /// The dialog has ended.
-    #[must_use]
-    pub const fn complete(result: Value) -> Self {
-        Self { status: Status::Complete, result }
-    }
-
-    /// The dialog was cancelled.
-    #[must_use]
-    pub const fn cancelled() -> Self {
-        Self { status: Status::Cancelled, result: Value::Null }
-    }
-
-    /// Reports whether the dialog waits.
-    #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        self.status == Status::Waiting
-    }
-
-    /// The result as the type that it must be.
-    ///
-    /// # Errors
-    /// When it is of another type.
-    pub fn result<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        from_json(&self.result, || "the result of the dialog".to_owned())
-    }
-}
-
-/// Reads a value.
-pub(crate) fn from_json<T: DeserializeOwned>(
-    value: &Value,
-    what: impl FnOnce() -> String,
-) -> Result<T, Error> {
-    T::deserialize(value).map_err(|source| Error::Type { what: what(), source })
-}
-
-/// Writes a value.
-pub(crate) fn to_json<T: Serialize>(value: T, what: &str) -> Result<Value, Error> {
-    serde_json::to_value(value).map_err(|source| Error::Type { what: what.to_owned(), source })
+/// The dialogs that can begin one another.
+///
+/// Adding another dialog under an id that is taken gives it the next free one (`size`, `size2`,
+/// ...), as the SDKs do; adding the same one again does nothing.
+#[derive(Clone, Debug, Default)]
+pub struct DialogSet {
+    dialogs: Vec<(String, Arc<dyn Dialog>)>,
+    /// Made when first asked for: by .NET's rule, and by JavaScript's.
+    versions: OnceLock<[String; 2]>,
 }

@@ -11,39 +11,23 @@ use sayso_turn::{Bag, Bot, BotError, Documents, Key, Turn};
 use serde_json::Value;
 
 use crate::{
-    context::DialogContext,
-    dialog::{Dialog, DialogTurn, Event, Status},
+    changed::{Changed, Restart},
+    dialog::{Dialog, DialogContext, DialogSet, DialogTurn, Event, Status},
     error::{Error, Result},
     oauth,
     prompt::DEADLINE,
-    set::DialogSet,
     state::{DialogState, Shape, StackCache},
 };
 
 /// The most errors in one turn that dialogs may take care of.
 const ERRORS_MAX: usize = 4;
 
-/// The policy for a conversation inside a container that a deployment has changed.
-///
-/// The dialogs hear of it first, by the event [`Event::CHANGED`]; this is for when none took care
-/// of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Changed {
-    /// It goes on: steps that have names are found by them, others by their numbers.
-    #[default]
-    Continue,
-    /// It starts again from the beginning, after these words, if any.
-    Restart(Option<String>),
-    /// The turn fails, and nothing changes.
-    Fail,
-}
-
 /// Settings of the dialog host.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+struct Settings {
     property: String,
     shape: Option<Shape>,
-    pub(crate) changed: Changed,
+    changed: Arc<Changed>,
 }
 
 type Done = Arc<dyn Fn(Turn, Value) -> BoxFuture<'static, Result<()>> + Send + Sync>;
@@ -79,11 +63,6 @@ pub struct Dialogs {
     stacks: Arc<StackCache>,
 }
 
-/// Internal signal that a conversation must start again; only the host sees it.
-#[derive(Debug, thiserror::Error)]
-#[error("the conversation starts again")]
-pub(crate) struct Restart(pub(crate) Option<String>);
-
 impl Dialogs {
     /// Dialogs that begin with this one.
     #[must_use]
@@ -91,7 +70,7 @@ impl Dialogs {
         let mut set = DialogSet::new();
         let root = set.add(dialog).to_owned();
         let property = "DialogState".to_owned();
-        let settings = Settings { property, shape: None, changed: Changed::default() };
+        let settings = Settings { property, shape: None, changed: Arc::default() };
         let (set, settings) = (Arc::new(set), Arc::new(settings));
         Self { set, root, settings, done: None, stacks: Arc::default() }
     }
@@ -113,7 +92,7 @@ impl Dialogs {
     /// Chooses what happens to conversations inside a container that was changed.
     #[must_use]
     pub fn on_change(mut self, changed: Changed) -> Self {
-        Arc::make_mut(&mut self.settings).changed = changed;
+        Arc::make_mut(&mut self.settings).changed = Arc::new(changed);
         self
     }
 
@@ -172,8 +151,8 @@ impl Dialogs {
         if let Some(shape) = self.settings.shape {
             state.set_shape(shape);
         }
-        let (set, settings) = (Arc::clone(&self.set), Arc::clone(&self.settings));
-        let mut dc = DialogContext::new(turn, state, set, settings);
+        let (set, changed) = (Arc::clone(&self.set), Arc::clone(&self.settings.changed));
+        let mut dc = DialogContext::new(turn, state, set, changed);
         let ended = self.run_in(&mut dc).await;
         let ended = ended.map_err(|source| inside(&dc, source))?;
         let (mut turn, state) = dc.into_parts();

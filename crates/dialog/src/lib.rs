@@ -20,28 +20,27 @@ pub mod oauth;
 pub mod prompt;
 pub mod states;
 
+mod changed;
 mod component;
-mod context;
 mod dialog;
 mod error;
 mod host;
-mod set;
+mod json;
 mod state;
 mod sync;
 mod waterfall;
 
+pub use changed::Changed;
 pub use component::{ComponentDialog, EventHandler, Interruption};
-pub use context::DialogContext;
-pub use dialog::{Dialog, DialogTurn, Event, Reason, Status};
+pub use dialog::{Dialog, DialogContext, DialogSet, DialogTurn, Event, Reason, Status};
 pub use error::{Error, Result};
-pub use host::{Changed, DialogHost, Dialogs};
+pub use host::{DialogHost, Dialogs};
 pub use prompt::{
     ActivityPrompt, AttachmentPrompt, Check, ChoicePrompt, ConfirmPrompt, DateTimePrompt, Late,
     NumberPrompt, Prompt, PromptDialog, PromptOptions, TextPrompt,
 };
 pub use sayso_macros::States;
 pub use sayso_recognize as recognize;
-pub use set::DialogSet;
 pub use state::{DialogState, Instance, Members, Shape};
 pub use states::{States, states};
 pub use waterfall::{Go, Step, StepFn, StepResult, WaterfallDialog};

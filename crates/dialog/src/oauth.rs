@@ -15,9 +15,9 @@ use sayso_turn::{BotError, TimerId, clock::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
-    context::DialogContext,
-    dialog::{Dialog, DialogTurn, Reason, from_json, to_json},
+    dialog::{Dialog, DialogContext, DialogTurn, Reason},
     error::Result,
+    json::{from_json, to_json},
     prompt::{DEADLINE, PromptOptions},
     state::Instance,
 };

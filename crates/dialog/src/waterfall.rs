@@ -9,9 +9,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    context::DialogContext,
-    dialog::{Dialog, DialogTurn, Reason, from_json, to_json},
+    dialog::{Dialog, DialogContext, DialogTurn, Reason},
     error::{Error, Result},
+    json::{from_json, to_json},
     prompt::PromptOptions,
     state::{Members, OPTIONS},
 };
@@ -272,7 +272,7 @@ impl Step<'_> {
         if !values.is_object() {
             *values = Members::new().into();
         }
-        values.as_object_mut().expect("it was replaced by an object if it was none")
+        values.as_object_mut().expect("set to an object above")
     }
 
     /// A value that an earlier step has kept.

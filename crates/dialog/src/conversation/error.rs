@@ -73,7 +73,7 @@ pub enum Error {
         known: u32,
     },
     /// A newer build of the bot kept a state that this one does not know. It is left as it is.
-    #[error("what the conversation has kept is newer than this build understands")]
+    #[error("the conversation's saved state is newer than this build understands")]
     Kept(#[source] sayso_turn::versioned::Newer),
     /// An answer or a result cannot be written as JSON.
     #[error("the result of `{step}` cannot be written as JSON and read back")]

@@ -14,9 +14,9 @@ use super::{
     validate::{BoxValidator, Validator},
 };
 use crate::{
-    context::DialogContext,
-    dialog::{Dialog, DialogTurn, Event, Reason, from_json},
+    dialog::{Dialog, DialogContext, DialogTurn, Event, Reason},
     error::{Error, Result},
+    json::from_json,
     state::{Instance, Members},
 };
 
@@ -278,7 +278,7 @@ fn kept(dc: &mut DialogContext) -> &mut Members {
     if !state.is_object() {
         *state = Members::new().into();
     }
-    state.as_object_mut().expect("it was replaced by an object if it was none")
+    state.as_object_mut().expect("set to an object above")
 }
 
 /// The number of answers that were refused.

@@ -4,7 +4,7 @@ use sayso_activity::{Activity, Attachment};
 
 use super::{Inbound, Prompt, PromptOptions};
 
-/// Asks for a text. An empty one is none.
+/// Text prompt; rejects an empty answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text;
 

@@ -1,4 +1,4 @@
-//! The context of dialogs in a turn: the stack, the dialogs that can be on it, and the turn itself.
+//! Methods of the context: the stack, the dialogs that can be on it, and the turn itself.
 //!
 //! It owns the turn and the stack for the length of one attempt, so dialogs change both by
 //! reference. A container does not get a context of its own: it enters its level and leaves it
@@ -12,45 +12,27 @@ use sayso_turn::Turn;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::{Dialog, DialogContext, DialogSet, DialogTurn, Event, Level, Reason};
 use crate::{
-    dialog::{Dialog, DialogTurn, Event, Reason, from_json, to_json},
+    changed::Changed,
     error::{Error, Result},
-    host::Settings,
-    set::DialogSet,
+    json::{from_json, to_json},
+    prompt::PromptOptions,
     state::{DialogState, Instance, Members, OPTIONS},
 };
 
 /// Maximum depth of a stack; a deeper one is taken for an endless loop.
-pub(crate) const STACK_MAX: usize = 64;
-
-/// The context of dialogs during a turn: the turn, the stack and the dialogs that are known.
-#[derive(Debug)]
-pub struct DialogContext {
-    turn: Turn,
-    root: DialogState,
-    /// The levels that are entered, the current one last.
-    levels: Vec<Level>,
-    pub(crate) settings: Arc<Settings>,
-    /// True once this turn's activity was announced to the dialogs.
-    is_announced: bool,
-}
-
-/// A level of nested stacks: its dialogs, and the place of its container on the stack around it.
-#[derive(Clone, Debug)]
-struct Level {
-    dialogs: Arc<DialogSet>,
-    at: usize,
-}
+const STACK_MAX: usize = 64;
 
 impl DialogContext {
     pub(crate) fn new(
         turn: Turn,
         root: DialogState,
         dialogs: Arc<DialogSet>,
-        settings: Arc<Settings>,
+        changed: Arc<Changed>,
     ) -> Self {
         let levels = vec![Level { dialogs, at: 0 }];
-        Self { turn, root, levels, settings, is_announced: false }
+        Self { turn, root, levels, changed, is_announced: false }
     }
 
     pub(crate) fn into_parts(self) -> (Turn, DialogState) {
@@ -202,7 +184,7 @@ impl DialogContext {
     pub async fn prompt(
         &mut self,
         id: &str,
-        options: impl Into<crate::prompt::PromptOptions>,
+        options: impl Into<PromptOptions>,
     ) -> Result<DialogTurn> {
         let dialog = self.known(id)?;
         self.push(id)?;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::DialogContext;
 use crate::{
-    dialog::{Event, to_json},
+    dialog::{DialogContext, Event},
     error::Result,
+    json::to_json,
     state::Instance,
 };
 

@@ -1,22 +1,12 @@
-//! A set of dialogs, by id.
+//! Methods of the set of dialogs: by id, and their versions.
 
 use std::sync::{Arc, OnceLock};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256};
 
-use crate::{dialog::Dialog, state::Shape};
-
-/// The dialogs that can begin one another.
-///
-/// Adding another dialog under an id that is taken gives it the next free one (`size`, `size2`,
-/// ...), as the SDKs do; adding the same one again does nothing.
-#[derive(Clone, Debug, Default)]
-pub struct DialogSet {
-    dialogs: Vec<(String, Arc<dyn Dialog>)>,
-    /// Made when first asked for: by .NET's rule, and by JavaScript's.
-    versions: OnceLock<[String; 2]>,
-}
+use super::{Dialog, DialogSet};
+use crate::state::Shape;
 
 impl DialogSet {
     /// A set without dialogs.
