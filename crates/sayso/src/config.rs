@@ -135,7 +135,7 @@ impl Config {
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
                 }
                 Some(_) => {}
-                None => self.strange.extend(warnings::strange_name(name)),
+                None => self.strange.extend(did_you_mean::strange_name(name)),
             }
         }
         for (spec, name, text) in found.into_values() {

@@ -54,6 +54,7 @@ pub mod server;
 mod announce;
 #[cfg(doctest)]
 mod book;
+mod defaults;
 mod open;
 mod signals;
 mod user_tokens;

@@ -11,7 +11,7 @@ use std::{
     fmt,
     future::{Future, pending},
     io,
-    net::{Ipv4Addr, SocketAddr},
+    net::SocketAddr,
     sync::Arc,
 };
 
@@ -30,14 +30,8 @@ use tokio::net::TcpListener;
 
 use self::routes::Routes;
 pub use self::{error::ServeError, running::Running};
+pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE};
 use crate::{Config, announce, open_store, signals::Signals};
-
-/// Default address of a server, with the port that Bot Framework tools expect.
-pub const DEFAULT_ADDRESS: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 3978);
-
-/// Default store of a server, as a URL.
-pub const DEFAULT_STORE: &str = "sqlite:data/sayso.sqlite";
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.

@@ -31,8 +31,19 @@ fn key_near(key: &str) -> Option<&'static str> {
     near.min().map(|(_, _, key)| key)
 }
 
+/// Warning about an unknown variable whose name looks like one of ours.
+pub(super) fn strange_name(name: &str) -> Option<String> {
+    // Other names of ours are for tests.
+    if !name.to_ascii_uppercase().starts_with("SAYSO_") || name.eq_ignore_ascii_case("SAYSO_CONFIG")
+    {
+        return None;
+    }
+    let known = variable_near(name)?;
+    Some(format!("the variable {name} is not a setting; did you mean {known}?"))
+}
+
 /// The variable nearest to an unknown name, if one is near.
-pub(super) fn variable_near(name: &str) -> Option<&'static str> {
+fn variable_near(name: &str) -> Option<&'static str> {
     let known = SETTINGS.iter().flat_map(|spec| spec.variables).copied();
     let near = known.map(|known| (levenshtein(&name.to_ascii_uppercase(), known), known)).min()?;
     is_near(near.0, name).then_some(near.1)

@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use super::{
-    Config, Source,
-    did_you_mean::variable_near,
-    redact,
+    Config, Source, redact,
     setting::{Kind, SETTINGS},
 };
 
@@ -46,17 +44,6 @@ impl Config {
             is_secret && matches!(value.source, Source::File { .. })
         })
     }
-}
-
-/// Warning about an unknown variable whose name looks like one of ours.
-pub(super) fn strange_name(name: &str) -> Option<String> {
-    // Other names of ours are for tests.
-    if !name.to_ascii_uppercase().starts_with("SAYSO_") || name.eq_ignore_ascii_case("SAYSO_CONFIG")
-    {
-        return None;
-    }
-    let known = variable_near(name)?;
-    Some(format!("the variable {name} is not a setting; did you mean {known}?"))
 }
 
 /// Checks if a file is world-readable.
