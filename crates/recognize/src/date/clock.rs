@@ -25,7 +25,7 @@ pub(super) fn settled(at: At<'_>) -> Read<'_, Clock> {
     at.read_once(&at.memo.clock, |at| longest(at, &[then_part, part_then, clock]))
 }
 
-/// An hour that is one only because of what stands around it.
+/// A bare hour, `3`; the caller checks by context that it is a time.
 pub(super) fn loose(at: At<'_>) -> Read<'_, Clock> {
     let (hour, after) = hour(at)?;
     if !after.may_end_number() || after.is_glued() && matches!(after.word(), "%" | "°") {

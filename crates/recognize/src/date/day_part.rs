@@ -99,7 +99,7 @@ pub(super) fn shaded(at: At<'_>) -> Read<'_, Part> {
     Some((is_early.map_or(part, |is_early| part.shade(is_early)), after))
 }
 
-/// A part of any day: `in the morning`, `evening`. A greeting is none.
+/// A part of any day: `in the morning`, `evening`. Greetings (`good morning`) are skipped.
 pub(super) fn of_any_day(at: At<'_>) -> Read<'_, Part> {
     if matches!(at.behind(1), "good" | "gm") {
         return None;

@@ -3,7 +3,7 @@
 use super::place::{At, Read};
 use super::words::{cardinal, ordinal as ordinal_word};
 
-/// The digits of a count; more are no count of anything in a calendar.
+/// The maximum number of digits in a count of days, weeks, months or years.
 const COUNT_DIGITS_MAX: usize = 6;
 /// The years that a bare number names.
 const YEARS: std::ops::RangeInclusive<i64> = 1500..=2099;

@@ -106,7 +106,7 @@ fn ideographs(at: At<'_>) -> Read<'_, Day> {
     ))
 }
 
-/// The marks between the numbers of a date that begins with the day; none where it never does.
+/// The separators of a day-first date, the usual one first; empty for year-first languages.
 fn marks(language: Language) -> &'static [&'static str] {
     match language {
         Language::Chinese | Language::Japanese | Language::Korean | Language::Swedish => &[],

@@ -9,7 +9,7 @@ use super::grammar::{Grammar, Term};
 use super::ratio::Ratio;
 use super::token::Token;
 
-/// Scales in one number; more are no number that anybody means.
+/// The maximum number of scale words (thousand, million) in one number.
 const SCALES_MAX: usize = 8;
 
 /// A number without sign or fraction.
@@ -65,17 +65,17 @@ pub(super) fn cardinal(
 
 /// The outcome of adding a term.
 enum Step {
-    /// It is part of the number.
+    /// The term is part of the number.
     Fits,
-    /// It is, and nothing can follow.
+    /// The term is the last part of the number.
     Ends,
-    /// It may stand between two parts.
+    /// The term may stand between two parts.
     Between,
-    /// The number ended before it.
+    /// The number ended before the term.
     Not,
-    /// So it did, and what this hundred multiplies is not part of it.
+    /// The number ended before the factor of this hundred: "two hundred | three hundred".
     NotHundred,
-    /// The same for a scale.
+    /// The number ended before the factor of this scale.
     NotScale,
 }
 

@@ -22,7 +22,7 @@ const AFTER_ONE: &str = "个個箇只隻种種台臺对對双雙打张張本件�
      辆輛部套支枝根块塊片棵朵把杯瓶碗盒袋包箱头頭匹家所座颗顆粒份封首项項届屆步级級\
      的是和与與及或而这這那还還跟吗嗎吧呢啊到至加减減乘除等";
 
-/// Signs before a single sign that is no number, such as the day of the week or a rank.
+/// Signs that give the digit after them another meaning, such as a day of the week or a rank.
 const BEFORE_NONE: &str = "第期拜周週统統唯专專单單初老万萬数數";
 
 /// Signs before a financial sign that has another meaning (陆 "land", 拾 "pick up").

@@ -3,7 +3,7 @@
 use super::ratio::{Ratio, power_of_ten};
 use super::value::{Kind, Number};
 
-/// Digits that are read of one number; a longer run is no number that anybody means.
+/// The maximum length of a number in digits, separators included, in bytes.
 const DIGITS_MAX: usize = 300;
 
 /// The decimal and grouping signs of a culture.
@@ -260,7 +260,8 @@ fn multiplied(text: &str, base: Literal) -> Option<Literal> {
     Some(Literal { number: ratio.number(kind)?, ratio: Some(ratio), is_plain: false, end })
 }
 
-/// `3/4` with its slash at `slash`; not a date, and not by nothing.
+/// A fraction such as `3/4`, with its slash at `slash`. Dates (`3/4/2018`) and denominators of zero
+/// give `None`.
 fn ratio_at(text: &str, at: usize, slash: usize) -> Option<(Ratio, usize)> {
     let bytes = text.as_bytes();
     let end = digits_end(bytes, slash + 1);

@@ -23,7 +23,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ..Grammar::PLAIN
 };
 
-/// "This one" is a thing and no number.
+/// Reports whether "one" is a pronoun here: "this one".
 fn is_pronoun(before: &str, word: &str) -> bool {
     let pronouns = ["the", "this", "that", "which"];
     word.eq_ignore_ascii_case("one") && pronouns.iter().any(|known| ends_with_word(before, known))

@@ -20,7 +20,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ..Grammar::PLAIN
 };
 
-/// "Pour cent" is no hundred.
+/// Reports whether `cent` is part of a percentage, `pour cent`.
 fn is_percent(before: &str, word: &str) -> bool {
     word.eq_ignore_ascii_case("cent") && ends_with_word(before, "pour")
 }

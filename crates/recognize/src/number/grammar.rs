@@ -13,7 +13,7 @@ pub(super) enum Term {
     Small(u8),
     /// A word that is hundreds by itself: `doscientos`.
     Hundreds(u16),
-    /// Hundred, thousand, million: multiplies what stands before it, or is one of it.
+    /// Hundred, thousand, million: multiplies the number before it; alone it counts once.
     Times(u64),
     /// The same in plural, which is a number only after another: "millions".
     Many(u64),

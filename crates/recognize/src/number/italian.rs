@@ -19,7 +19,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ..Grammar::PLAIN
 };
 
-/// `cent` is a hundred inside a word only, `centotto`; "per cento" is none.
+/// Reports whether `cent` or `cento` has another meaning than a hundred: `cent` counts only inside
+/// a word, `centotto`, and `per cento` is a percentage.
 fn is_no_hundred(before: &str, word: &str) -> bool {
     let is_percent = word.eq_ignore_ascii_case("cento") && ends_with_word(before, "per");
     is_percent || word.eq_ignore_ascii_case("cent")

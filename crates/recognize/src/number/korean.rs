@@ -33,7 +33,7 @@ const COUNTED: &[&str] = &[
     "시간", "주", "판", "통", "줄",
 ];
 
-/// Words that begin like numbers and are none.
+/// Words with another meaning that begin like numbers.
 const NOT_NUMBERS: &[&str] = &["만일", "만사", "천사", "천만에", "구조", "하나님", "세대", "세상"];
 
 /// Words that make figures a measure or a date.

@@ -20,7 +20,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ..Grammar::PLAIN
 };
 
-/// "Por cento" is no hundred.
+/// Reports whether `cento` is part of a percentage, `por cento`.
 fn is_percent(before: &str, word: &str) -> bool {
     word.eq_ignore_ascii_case("cento") && ends_with_word(before, "por")
 }

@@ -22,7 +22,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ..Grammar::PLAIN
 };
 
-/// "Por ciento" is no hundred.
+/// Reports whether `ciento` is part of a percentage, `por ciento`.
 fn is_percent(before: &str, word: &str) -> bool {
     word.eq_ignore_ascii_case("ciento") && ends_with_word(before, "por")
 }

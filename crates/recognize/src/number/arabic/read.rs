@@ -65,8 +65,8 @@ pub(super) fn read(run: &Run) -> Option<Read> {
     Some(decimals(run, &total).unwrap_or(total))
 }
 
-/// The unit that stands here and what is counted in it. A unit alone is one of it where a part
-/// begins; else it multiplies the part before it.
+/// The unit that stands here and its coefficient. A unit alone has the coefficient one where a part
+/// begins; elsewhere it multiplies the part before it.
 fn counted(
     run: &Run,
     at: usize,
@@ -81,8 +81,7 @@ fn counted(
     }
 }
 
-/// Reports whether a number goes on with this one after a unit. Zero neither goes on nor is gone on
-/// with.
+/// Reports whether this value can continue a number after a unit: above zero and below the unit.
 fn is_rest(value: Exact, unit: u32) -> bool {
     value.is_below_ten_to(unit) && !value.is_zero()
 }

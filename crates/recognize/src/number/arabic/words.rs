@@ -12,7 +12,7 @@ use super::super::text::Folded;
 /// The meaning of a word in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
-    /// One to nine, and nothing.
+    /// Zero to nine.
     Ones(u32),
     /// Five, seven or nine in the form that is also a fifth, a seventh or a ninth.
     OnesOrPart(u32),
