@@ -32,7 +32,7 @@ use sayso::{
 };
 use serde_json::{Value, json};
 
-use crate::serve::ready;
+use crate::terminal;
 
 /// Maximum attempts at an overwrite, each after a conflict or a transient error.
 const OVERWRITES_MAX: u32 = 1000;
@@ -51,7 +51,7 @@ pub(crate) async fn serve(
         .route("/api/messages", routing::post(messages))
         .route("/stats", routing::get(stats))
         .with_state(classic);
-    ready(&format!("http://{}", listener.local_addr()?));
+    terminal::ready(&format!("http://{}", listener.local_addr()?));
     axum::serve(listener, router).with_graceful_shutdown(stop).await?;
     Ok(())
 }

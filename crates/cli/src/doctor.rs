@@ -8,6 +8,7 @@ mod address;
 mod app;
 mod clock;
 mod finding;
+mod patient;
 mod store;
 mod web;
 
@@ -18,10 +19,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sayso::{Config, channel::auth::AuthOptions};
+use sayso::channel::auth::AuthOptions;
 use tokio::{task::JoinHandle, time::timeout};
 
-use self::finding::{Finding, Mark, Report, summary};
+use self::{
+    finding::{Finding, Mark, Report, summary},
+    patient::Patient,
+    web::ANSWER_MAX,
+};
 use crate::{
     cli::{self, Log},
     terminal::{self, Paint},
@@ -29,17 +34,6 @@ use crate::{
 
 /// Timeout of a check.
 const CHECK_MAX: Duration = Duration::from_secs(5);
-
-/// Timeout of a single request: shorter, so that a check can say who did not answer.
-const ANSWER_MAX: Duration = Duration::from_secs(4);
-
-/// Configuration to check.
-#[derive(Debug)]
-struct Patient {
-    config: Config,
-    /// The app, if there is one, or why it cannot be used.
-    auth: Result<Option<AuthOptions>, String>,
-}
 
 /// Runs all checks and prints their reports.
 pub(crate) async fn run(options: cli::Doctor) -> anyhow::Result<ExitCode> {

@@ -41,7 +41,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
         .serve_until(
             |running| {
                 if !has_chosen_port {
-                    ready(&running.url());
+                    terminal::ready(&running.url());
                 }
                 welcome(&running.welcome(), &warnings);
             },
@@ -49,11 +49,6 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
         )
         .await?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Prints the readiness line, for programs that wait until requests are accepted.
-pub(crate) fn ready(url: &str) {
-    terminal::line(format_args!("ready {url}"));
 }
 
 fn welcome(text: &str, warnings: &[String]) {

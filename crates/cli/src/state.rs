@@ -5,12 +5,14 @@
 //! only.
 
 mod confirm;
+mod exit;
 mod export;
 mod facts;
 mod forget;
 mod found;
 mod import;
 mod json;
+mod limits;
 mod line;
 mod ls;
 mod migrate;
@@ -26,12 +28,6 @@ use std::{io, process::ExitCode};
 pub(crate) use self::options::State;
 use self::options::StateCommand;
 use crate::{cli::Log, terminal};
-
-/// Maximum number of documents processed concurrently.
-const IN_FLIGHT: usize = 32;
-
-/// Maximum attempts at a change that conflicts with other writers.
-const ROUNDS_MAX: usize = 16;
 
 /// Runs a subcommand.
 pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
@@ -55,9 +51,4 @@ pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Exit code: 0 if all is well, else 1.
-fn code(is_well: bool) -> ExitCode {
-    if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

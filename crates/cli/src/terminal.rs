@@ -93,6 +93,11 @@ pub(crate) fn line(text: impl fmt::Display) {
     print(&format!("{text}\n"));
 }
 
+/// Prints the readiness line, for programs that wait until requests are accepted.
+pub(crate) fn ready(url: &str) {
+    line(format_args!("ready {url}"));
+}
+
 /// Writes a line to standard error: for people, beside what programs read.
 pub(crate) fn note(text: &str) {
     ask(&format!("{text}\n"));

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::net::TcpListener;
 
-use super::{Patient, finding::Finding, web::client};
+use super::{finding::Finding, patient::Patient, web::client};
 
 /// Binds the address; if it is in use, probes whoever listens there.
 pub(super) async fn check(patient: Arc<Patient>) -> Finding {

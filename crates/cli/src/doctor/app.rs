@@ -10,7 +10,7 @@ use sayso::{
     turn::clock::SystemClock,
 };
 
-use super::{Patient, finding::Finding, web::host};
+use super::{finding::Finding, patient::Patient, web::host};
 
 /// Cure for an app that is missing or incomplete.
 const NAME_AN_APP: &str = "set MicrosoftAppId and MicrosoftAppPassword, or [app] in sayso.toml";

@@ -8,8 +8,8 @@ use std::{
 use reqwest::header::DATE;
 
 use super::{
-    Patient,
     finding::Finding,
+    patient::Patient,
     web::{client, host},
 };
 

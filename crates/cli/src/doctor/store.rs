@@ -18,7 +18,7 @@ use sayso::{
     },
 };
 
-use super::{Patient, finding::Finding};
+use super::{finding::Finding, patient::Patient};
 
 /// Expiry of the document, should the doctor be stopped before it removes it.
 const GONE_AFTER: Duration = Duration::from_secs(60 * 60);

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use futures_util::StreamExt as _;
 
 use super::{
-    IN_FLIGHT,
+    exit,
     found::{Looked, look},
+    limits::IN_FLIGHT,
     line::Line,
     options::Export,
     output::Output,
@@ -45,5 +46,5 @@ pub(super) async fn run(options: Export) -> anyhow::Result<ExitCode> {
         words.push_str(&format!(", left {damaged} out that are damaged"));
     }
     terminal::note(&words);
-    Ok(super::code(damaged == 0))
+    Ok(exit::code(damaged == 0))
 }

@@ -14,9 +14,10 @@ use sayso::{
 use serde::Serialize;
 
 use super::{
-    IN_FLIGHT, ROUNDS_MAX,
+    exit,
     facts::Facts,
     found::{Found, Looked, look},
+    limits::{IN_FLIGHT, ROUNDS_MAX},
     options::Forget,
     output::Output,
     patience::delete,
@@ -107,7 +108,7 @@ pub(super) async fn run(options: Forget) -> anyhow::Result<ExitCode> {
             "documents of the user are written all the time; stop the conversation and run again"
         );
     }
-    Ok(super::code(report.damaged.is_empty()))
+    Ok(exit::code(report.damaged.is_empty()))
 }
 
 impl Person {

@@ -12,12 +12,13 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::{
-    IN_FLIGHT, ROUNDS_MAX,
+    exit,
     found::{Found, Looked, look},
+    limits::{IN_FLIGHT, ROUNDS_MAX},
     line,
     options::Import,
     output::Output,
-    patience::{Refusals, Wrote},
+    patience::{Refusals, WriteResult},
     units,
 };
 use crate::{place::Missing, terminal};
@@ -86,7 +87,7 @@ pub(super) async fn run(options: Import) -> anyhow::Result<ExitCode> {
         false => output.line(sum.sentence())?,
     }
     output.end()?;
-    Ok(super::code(sum.different == 0 && sum.refused == 0))
+    Ok(exit::code(sum.different == 0 && sum.refused == 0))
 }
 
 /// Creates a document, or replaces the one that is there if allowed.
@@ -115,9 +116,9 @@ async fn put(
             Looked::Damaged { reason, .. } => return Ok(Outcome::Refused(reason)),
         };
         match refusals.save(store, &found.write(expect)).await? {
-            Wrote::Done(_) => return Ok(outcome),
-            Wrote::Again => {}
-            Wrote::Refused(reason) => return Ok(Outcome::Refused(reason)),
+            WriteResult::Done(_) => return Ok(outcome),
+            WriteResult::Again => {}
+            WriteResult::Refused(reason) => return Ok(Outcome::Refused(reason)),
         }
     }
     Ok(Outcome::Refused(format!("{} is written by others all the time", found.key)))

@@ -6,9 +6,10 @@ use futures_util::StreamExt as _;
 use serde_json::json;
 
 use super::{
-    IN_FLIGHT,
+    exit,
     facts::Facts,
     found::{Looked, look, now},
+    limits::IN_FLIGHT,
     options::Ls,
     output::Output,
     units,
@@ -76,7 +77,7 @@ pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
             terminal::note(&format!("stopped at --limit {limit}; there may be more"));
         }
     }
-    Ok(super::code(sum.damaged == 0))
+    Ok(exit::code(sum.damaged == 0))
 }
 
 impl Sum {

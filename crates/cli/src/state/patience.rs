@@ -27,7 +27,7 @@ const REFUSALS_MAX: usize = 100;
 
 /// Result of a conditional write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wrote {
+pub(super) enum WriteResult {
     Done(ETag),
     /// Somebody was faster, or the answer was lost: read again.
     Again,
@@ -67,12 +67,16 @@ where
 impl Refusals {
     /// Saves if the condition holds. It is an error when so many in a row are refused that it
     /// cannot be for the documents' sake.
-    pub(super) async fn save(&self, store: &dyn Store, write: &Write) -> Result<Wrote, Error> {
+    pub(super) async fn save(
+        &self,
+        store: &dyn Store,
+        write: &Write,
+    ) -> Result<WriteResult, Error> {
         let wrote = match patiently(|| store.save(write.clone())).await {
-            Ok(Saved::Committed(etag)) => Wrote::Done(etag),
-            Ok(Saved::Conflict) | Err(Error::Unknown { .. }) => return Ok(Wrote::Again),
-            Err(error @ Error::TooLarge { .. }) => Wrote::Refused(error.to_string()),
-            Err(error) => return self.forgive(&write.key, error).map(Wrote::Refused),
+            Ok(Saved::Committed(etag)) => WriteResult::Done(etag),
+            Ok(Saved::Conflict) | Err(Error::Unknown { .. }) => return Ok(WriteResult::Again),
+            Err(error @ Error::TooLarge { .. }) => WriteResult::Refused(error.to_string()),
+            Err(error) => return self.forgive(&write.key, error).map(WriteResult::Refused),
         };
         self.in_a_row.store(0, Ordering::Relaxed);
         Ok(wrote)

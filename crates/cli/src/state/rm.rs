@@ -10,9 +10,10 @@ use sayso::turn::{
 use serde_json::json;
 
 use super::{
-    ROUNDS_MAX, confirm,
+    confirm, exit,
     facts::Facts,
     found::{Looked, look, now},
+    limits::ROUNDS_MAX,
     options::Rm,
     patience::delete,
     units,
@@ -74,7 +75,7 @@ pub(super) async fn run(options: Rm) -> anyhow::Result<ExitCode> {
     if !options.json {
         terminal::line(format_args!("removed {} of {what}", seen.len() - changed));
     }
-    Ok(super::code(changed == 0))
+    Ok(exit::code(changed == 0))
 }
 
 /// Removes a document if it is at that version; one that is gone already counts.

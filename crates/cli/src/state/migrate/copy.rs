@@ -16,9 +16,9 @@ use super::{
     trail::Trail,
 };
 use crate::state::{
-    IN_FLIGHT, ROUNDS_MAX,
     found::{Found, Looked, look},
-    patience::{Refusals, Wrote, delete},
+    limits::{IN_FLIGHT, ROUNDS_MAX},
+    patience::{Refusals, WriteResult, delete},
 };
 
 /// Maximum number of keys listed ahead of the copying, so that the progress knows what is to come.
@@ -147,9 +147,9 @@ impl Copy {
             };
             has_tried = true;
             match self.refusals.save(self.to.as_ref(), &source.write(expect)).await? {
-                Wrote::Done(etag) => return Ok(self.agree(&source, &etag, true)),
-                Wrote::Again => {}
-                Wrote::Refused(reason) => return Ok(Outcome::Refused(reason)),
+                WriteResult::Done(etag) => return Ok(self.agree(&source, &etag, true)),
+                WriteResult::Again => {}
+                WriteResult::Refused(reason) => return Ok(Outcome::Refused(reason)),
             }
         }
         Ok(Outcome::Busy)
