@@ -22,7 +22,7 @@ pub(crate) const START_MS: i64 = 1_700_000_000_000;
 pub(crate) struct SimClock {
     executor: Executor,
     skew_ms: Arc<AtomicI64>,
-    /// Milliseconds gained in a thousand seconds.
+    /// Milliseconds gained per second.
     drift: Arc<AtomicI64>,
     /// Only where the machine can be suspended at all.
     sleep: Option<Arc<Mutex<Asleep>>>,
@@ -50,7 +50,7 @@ impl SimClock {
         self.skew_ms.store(skew_ms, Ordering::SeqCst);
     }
 
-    /// Sets by how many milliseconds the wall clock gains in a thousand seconds.
+    /// Sets the number of milliseconds that the wall clock gains per second.
     pub(crate) fn set_drift(&self, drift: i64) {
         self.drift.store(drift, Ordering::SeqCst);
     }
@@ -81,7 +81,7 @@ impl SimClock {
 impl Clock for SimClock {
     fn now(&self) -> Timestamp {
         let world_ms = i64::try_from(self.executor.now().as_millis()).unwrap_or(i64::MAX);
-        let gained_ms = world_ms / 1000 * self.drift.load(Ordering::SeqCst) / 1000;
+        let gained_ms = world_ms * self.drift.load(Ordering::SeqCst) / 1000;
         let now_ms = START_MS + world_ms + gained_ms + self.skew_ms.load(Ordering::SeqCst);
         Timestamp::from_millis(u64::try_from(now_ms).unwrap_or_default())
     }
@@ -111,5 +111,21 @@ impl Clock for SimClock {
                 clock.executor.sleep(left).await;
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_gains_five_per_cent_is_five_seconds_ahead_after_a_hundred() {
+        let executor = Executor::new(1);
+        let (right, fast) = (SimClock::new(&executor, false), SimClock::new(&executor, false));
+        fast.set_drift(50);
+        let nap = executor.sleep(Duration::from_secs(100));
+        executor.spawn(crate::executor::Owner::World, nap);
+        executor.run_until(Duration::MAX, || false);
+        assert_eq!(fast.now().since(right.now()), Duration::from_secs(5));
     }
 }

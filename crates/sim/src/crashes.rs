@@ -3,7 +3,8 @@
 //!
 //! The awaits are found by counting how often the instance is polled when nothing goes wrong; every
 //! wait before and after each store call and each hand-over is one of them, so a death between the
-//! engine's doing and its hearing of it (the lost answer) is among the cases.
+//! engine's doing and its hearing of it (the lost answer) is among the cases. They are counted
+//! until everything is at rest: timers and long turns go on when all senders have their answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,9 +17,15 @@ use crate::{
     check::check,
     clients::{self, Said},
     executor::{Executor, Owner},
-    run,
+    panics, run,
     world::World,
 };
+
+/// Maximum time until the death comes, or everything is at rest without it.
+const DEATH_MAX: Duration = Duration::from_secs(180);
+
+/// Interval at which that is checked.
+const REST_LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Result of a crash enumeration.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +153,7 @@ fn die(
         is_steady: true,
         ..Plan::calm(1)
     };
+    panics::listen();
     let executor = Executor::new(plan.seed);
     let world = World::new(&plan, &executor, store, false);
     let nodes = run::start(&world);
@@ -177,18 +185,28 @@ fn die(
         world.violation("I9: not answered".to_owned());
     }
     // The death may come after the answers: somebody must be there to finish.
-    executor.run_until(executor.now() + Duration::from_secs(2), || false);
+    let until = executor.now() + DEATH_MAX;
+    while !executor.is_dead(doomed) && !run::is_at_rest(&world, &nodes, &all) {
+        if executor.now() > until {
+            world.violation("I9: neither dead nor at rest".to_owned());
+            break;
+        }
+        executor.run_until(executor.now() + REST_LOOK_EVERY, || executor.is_dead(doomed));
+    }
+    let polls = executor.polls(doomed);
     executor.pardon(doomed);
     if executor.is_dead(doomed) {
         world.chance.tally.add(Fault::Crash);
-    }
-    if executor.is_dead(doomed) && heir == Heir::Redelivery {
-        nodes.restart(0, 0);
+        if heir == Heir::Redelivery {
+            nodes.restart(0, 0);
+        }
+    } else if at < u64::MAX {
+        world.violation("the death did not come".to_owned());
     }
     if run::come_to_rest(&world, &nodes, &all) {
         check(&world, &nodes, &all);
     }
-    let polls = executor.polls(doomed);
+    run::find_panics(&world);
     executor.end();
     let broken = std::mem::take(&mut world.seen().violations);
     (polls, broken)

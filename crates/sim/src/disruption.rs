@@ -88,9 +88,6 @@ fn has_let_go(world: &World, node: &Node, keys: &[Key]) {
 /// reply.
 pub(crate) async fn leave_a_crowd(world: Arc<World>, nodes: Arc<Nodes>) {
     world.executor.sleep(Duration::from_secs(3)).await;
-    for _ in 0..world.plan.conversations {
-        world.chance.tally.add(Fault::Crowd);
-    }
     world.tell(|| "instance 0: dies, and leaves a crowd behind".to_owned());
     nodes.restart(0, 0);
     let most = world.plan.limits().recoveries_max;

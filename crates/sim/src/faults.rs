@@ -27,7 +27,7 @@ macro_rules! faults {
 
 faults! {
     /// The store says *conflict* although nobody else wrote.
-    Conflict => "conflict that is none",
+    Conflict => "spurious conflict",
     /// A save happens and its answer is lost.
     SaveAnswerLost => "save committed, answer lost",
     /// A save does not happen and its answer is lost.
@@ -203,6 +203,21 @@ impl Fault {
         is_outside || (self.is_wish() && self != Self::Builds)
     }
 
+    /// Reports whether it makes the whole world what it is: it is counted once in each.
+    pub(crate) fn is_of_the_world(self) -> bool {
+        matches!(
+            self,
+            Self::Crowd
+                | Self::Hot
+                | Self::Burst
+                | Self::Bulk
+                | Self::Coalesce
+                | Self::Reject
+                | Self::FewTimers
+                | Self::Eviction
+        )
+    }
+
     /// Reports whether it is drawn from a random generator of its own, so that the worlds without
     /// it stay as they were before it was added.
     pub(crate) fn is_late(self) -> bool {
@@ -213,7 +228,7 @@ impl Fault {
     /// or hides other things, is rare.
     pub(crate) fn rarity(self) -> Option<u32> {
         match self {
-            Self::Crowd | Self::Hot => Some(400),
+            Self::Crowd | Self::Hot => Some(256),
             Self::Burst | Self::Bulk => Some(160),
             Self::ShortLived | Self::Outage | Self::YearAhead | Self::Unreadable => Some(24),
             Self::FewTimers => Some(16),

@@ -207,9 +207,6 @@ fn draw_clock(world: &World) -> SimClock {
     if chance.fires(Fault::Drift) {
         clock.set_drift(chance.around((1000.0 * DRIFT_MAX) as i64));
     }
-    if world.plan.has(Fault::Eviction) {
-        chance.tally.add(Fault::Eviction);
-    }
     clock
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use sayso_turn::{
-    Engine, Stats,
+    Engine, Key, Stats,
     store::{MemoryStore, Store},
 };
 
@@ -134,15 +134,20 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
             costs::idle(&world, &all);
         }
     }
-    for panic in panics::end() {
-        world.violation(format!("panic: {panic}"));
-    }
-    if executor.panicked() > 0 {
-        world.violation("panic: a task of an instance ended with one".to_owned());
-    }
+    find_panics(&world);
     let report = report(&world, &nodes);
     executor.end();
     report
+}
+
+/// Checks that nothing has panicked since listening began, but the bot where it was asked to.
+pub(crate) fn find_panics(world: &World) {
+    for panic in panics::end() {
+        world.violation(format!("panic: {panic}"));
+    }
+    if world.executor.panicked() > 0 {
+        world.violation("panic: a task of an instance ended with one".to_owned());
+    }
 }
 
 /// Waits until everything has expired: then nothing may be left.
@@ -167,6 +172,9 @@ fn expire(world: &World, all: &[Said]) {
 /// it never is.
 pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> bool {
     let executor = &world.executor;
+    for fault in world.plan.faults.keys().filter(|fault| fault.is_of_the_world()) {
+        world.chance.tally.add(*fault);
+    }
     let done = Arc::new(Done::default());
     for said in all {
         let (world, nodes) = (Arc::clone(world), Arc::clone(nodes));
@@ -225,37 +233,44 @@ fn rest_max(world: &World) -> Duration {
     quiet + outage + if is_long { LONG_REST_MAX } else { REST_MAX }
 }
 
+/// Finds what is left to deliver, to run or to finish, and to fire if timers count.
+fn waits_for(world: &World, keys: &[Key], has_timers: bool) -> Option<String> {
+    keys.iter().find_map(|key| {
+        let ledger = world.document(key).ledger;
+        if ledger.prepared.is_some() || !ledger.decided.is_empty() {
+            return Some(format!("I10: {key} is not finished"));
+        }
+        if !ledger.inbox.is_empty() {
+            return Some(format!("I9: {key} has an inbox of {}", ledger.inbox.len()));
+        }
+        if !ledger.outbox.is_empty() || ledger.claim.is_some() {
+            let (count, claim, held) = (ledger.outbox.len(), ledger.claim, ledger.held);
+            return Some(format!("I9: {key} has an outbox of {count}, {claim:?}, {held:?}"));
+        }
+        // A timer that a wrong clock set may take as long as the clock was wrong.
+        if has_timers && !ledger.timers.is_empty() {
+            return Some(format!("I9: {key} has timers"));
+        }
+        None
+    })
+}
+
+/// Reports whether nothing is left and nobody is busy.
+pub(crate) fn is_at_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
+    nodes.are_idle() && waits_for(world, &weather::keys(all), true).is_none()
+}
+
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
 pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
     let executor = &world.executor;
     let keys = weather::keys(all);
-    let waits_for = |is_late: bool| {
-        keys.iter().find_map(|key| {
-            let ledger = world.document(key).ledger;
-            if ledger.prepared.is_some() || !ledger.decided.is_empty() {
-                return Some(format!("I10: {key} is not finished"));
-            }
-            if !ledger.inbox.is_empty() {
-                return Some(format!("I9: {key} has an inbox of {}", ledger.inbox.len()));
-            }
-            if !ledger.outbox.is_empty() || ledger.claim.is_some() {
-                let (count, claim, held) = (ledger.outbox.len(), ledger.claim, ledger.held);
-                return Some(format!("I9: {key} has an outbox of {count}, {claim:?}, {held:?}"));
-            }
-            // A timer that a wrong clock set may take as long as the clock was wrong.
-            if is_late && !ledger.timers.is_empty() {
-                return Some(format!("I9: {key} has timers"));
-            }
-            None
-        })
-    };
     let rest = rest_max(world);
     let limits = [(rest, false), (SKEW_MAX, true), (rest, true)];
     for (most, is_late) in limits {
         let until = executor.now() + most;
-        while waits_for(is_late).is_some() || !nodes.are_idle() {
+        while waits_for(world, &keys, is_late).is_some() || !nodes.are_idle() {
             if executor.now() > until {
-                let what = waits_for(is_late)
+                let what = waits_for(world, &keys, is_late)
                     .unwrap_or_else(|| "I10: an instance is busy for ever".into());
                 world.violation(what);
                 for key in &keys {

@@ -37,6 +37,7 @@ mod two_phase;
 pub use self::answer::Answer;
 pub(crate) use self::{
     ack_queue::NextAck,
+    alarms::RestEnd,
     core::{Core, Phase, Seams, Task},
     item::{Cause, Item, Listener, Operation, OperationKind, Receiver},
     mailbox::{Hold, Mailbox, MailboxState, Moment},

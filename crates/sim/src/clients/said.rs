@@ -54,7 +54,6 @@ impl Said {
             return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
         }
         if plan.has(Fault::Hot) {
-            chance.tally.add(Fault::Hot);
             let wish = Wish { slow_ms: Some(HOT_MS), ..Wish::default() };
             return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
         }
@@ -194,7 +193,7 @@ fn draw_wish(world: &World, n: usize) -> Wish {
     let chance = &world.chance;
     let panic = chance.fires(Fault::Panic);
     let is_bulky = world.plan.has(Fault::Bulk);
-    let wish = Wish {
+    Wish {
         id: format!("a{n}"),
         replies: chance.below(if is_bulky { 2 } else { 3 }),
         panic,
@@ -214,13 +213,7 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         gives_up: chance.fires(Fault::GivenUp),
         inward: chance.fires(Fault::Inward),
         ..Wish::default()
-    };
-    for fault in [Fault::Bulk, Fault::Burst, Fault::Coalesce, Fault::Reject, Fault::FewTimers] {
-        if world.plan.has(fault) {
-            chance.tally.add(fault);
-        }
     }
-    wish
 }
 
 /// One call most times, and now and then two under one name.

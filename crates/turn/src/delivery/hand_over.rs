@@ -10,7 +10,7 @@ use crate::{
     channel::{Delivery, Parcel},
     engine::{Core, Mailbox, MailboxState},
     fault::fault,
-    ledger::{Entry, HandedOver},
+    ledger::{Entry, HandedOver, REST_MAX},
     message_id::Target,
 };
 
@@ -134,7 +134,8 @@ pub(super) fn settle(
     match after {
         Some(after) if is_worth_it => {
             let backoff = Backoff { first: BACKOFF_FIRST, max: limits.send_backoff_max };
-            let wait = backoff.wait(state.tries.saturating_sub(1), &core.ids).max(after);
+            let wait =
+                backoff.wait(state.tries.saturating_sub(1), &core.ids).max(after.min(REST_MAX));
             tracing::debug!(key = %mailbox.key, reply = %entry.id, %reason, ?wait, "not handed over yet");
             state.not_before = now + wait;
         }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    alarms::HORIZON,
+    alarms::{HORIZON, RestEnd},
     cache::{Cached, Streak},
     core::{Core, Task},
     mailbox::{Mailbox, MailboxState, Moment},
@@ -64,7 +64,8 @@ impl Core {
             _ => at,
         });
         let rest = ledger.rest().filter(|_| ledger.claim.is_none());
-        let rest = rest.map(|held| now.uptime + held.until.since(now.wall));
+        let rest = rest
+            .map(|held| RestEnd { at: now.uptime + held.until.since(now.wall), until: held.until });
         let is_first = self.timers.set_to(&mailbox.key, timer);
         if is_first | self.rests.set_to(&mailbox.key, rest) {
             self.alarmed.notify_one();

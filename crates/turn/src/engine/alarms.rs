@@ -31,7 +31,22 @@ pub(crate) struct Alarms<T> {
 /// Alarms of timers.
 pub(crate) type TimerAlarms = Alarms<Timestamp>;
 /// Alarms of outboxes that rest (in back-off during an outage of their channel).
-pub(crate) type RestAlarms = Alarms<Duration>;
+pub(crate) type RestAlarms = Alarms<RestEnd>;
+
+/// End of an outbox's rest: by this process's monotonic clock, and as the document says it, so that
+/// a late alarm does not end a newer rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RestEnd {
+    pub(crate) at: Duration,
+    pub(crate) until: Timestamp,
+}
+
+impl RestEnd {
+    /// Latest end that is over at a time.
+    pub(crate) fn over_at(at: Duration) -> Self {
+        Self { at, until: Timestamp::from_millis(u64::MAX) }
+    }
+}
 
 #[derive(Debug)]
 struct Set<T> {
@@ -96,14 +111,14 @@ impl<T: Ord + Copy> Alarms<T> {
         self.set().by_time.first().map(|first| first.0)
     }
 
-    /// Removes and returns conversations whose alarm is due, at most `most`.
-    pub(crate) fn take(&self, now: T, most: usize) -> Vec<Key> {
+    /// Removes and returns conversations whose alarm is due, at most `most`, with their alarms.
+    pub(crate) fn take(&self, now: T, most: usize) -> Vec<(T, Key)> {
         let mut set = self.set();
         let mut keys = Vec::new();
         while keys.len() < most && set.by_time.first().is_some_and(|first| first.0 <= now) {
-            let Some((_, key)) = set.by_time.pop_first() else { break };
+            let Some((at, key)) = set.by_time.pop_first() else { break };
             let _time = set.by_key.remove(&key);
-            keys.push(key);
+            keys.push((at, key));
         }
         self.note(&set);
         keys
@@ -126,7 +141,7 @@ mod tests {
         alarms.set_to(&key("a"), None);
         assert_eq!(alarms.next(), Some(5));
         assert!(alarms.take(4, 9).is_empty());
-        assert_eq!(alarms.take(5, 9), [key("b")]);
+        assert_eq!(alarms.take(5, 9), [(5, key("b"))]);
         assert_eq!(alarms.len(), 0);
     }
 }

@@ -150,6 +150,12 @@ impl Item {
         }
     }
 
+    /// Reports whether it can be processed while a long turn runs: what can join the inbox, and
+    /// what runs no logic.
+    pub(super) fn can_interleave(&self) -> bool {
+        self.can_wait() || matches!(self.cause, Cause::Operator(_))
+    }
+
     /// Reports whether it is the turn of an id.
     pub(super) fn is_of(&self, id: TurnId) -> bool {
         self.parts.iter().any(|part| part.id == id)

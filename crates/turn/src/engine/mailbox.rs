@@ -108,11 +108,12 @@ impl Mailbox {
     }
 
     /// Takes the work that can be done while a long turn runs: chores, items that can be put into
-    /// the inbox, and items past their deadline. Items whose sender needs a result keep waiting.
+    /// the inbox, operators' changes, and items past their deadline. Items whose sender needs a
+    /// turn's result keep waiting.
     pub(super) fn take_interleaved(&self, is_late: impl Fn(&Item) -> bool) -> Batch {
         let queue = &mut self.state().queue;
         let chores = std::mem::take(&mut queue.chores);
-        let is_wanted = |item: &Item| item.can_wait() || is_late(item);
+        let is_wanted = |item: &Item| item.can_interleave() || is_late(item);
         let mut items = queue.extract(is_wanted);
         if let Some(at) = items.iter().position(|item| item.is_alone) {
             let alone = items.remove(at);

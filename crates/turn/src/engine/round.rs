@@ -333,8 +333,8 @@ impl<'a> Round<'a> {
                 }
             }
             drop(state);
-            if *wake == Wake::Rested {
-                self.draft.end_rest();
+            if let Wake::Rested(until) = wake {
+                self.draft.end_rest_until(*until);
             }
             let ledger = &self.draft.document.ledger;
             if let Wake::Found(etag, watched) = wake

@@ -35,10 +35,11 @@ impl Suspension {
         }
     }
 
-    /// Reports whether the machine may have been suspended since a time.
+    /// Reports whether a suspension was noticed after a time. What was proven in the very moment of
+    /// that is proven: the renewal that follows must not ask for another one.
     pub(crate) fn is_since(&self, uptime: Duration) -> bool {
         let noticed = Duration::from_millis(self.noticed_ms.load(Ordering::Relaxed));
-        !noticed.is_zero() && uptime <= noticed
+        uptime < noticed
     }
 }
 

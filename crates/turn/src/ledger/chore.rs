@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Claim, OutboxRest};
-use crate::store::ETag;
+use crate::{clock::Timestamp, store::ETag};
 
 /// Write that the courier, recovery or a shutdown requests from the runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(crate) enum Chore {
 pub(crate) enum Wake {
     /// Alarm of a timer, set by a commit of this instance.
     Timer,
-    /// Alarm of an outbox that this instance let rest, by its monotonic clock.
-    Rested,
+    /// Alarm of an outbox that rests until this time, by this instance's monotonic clock.
+    Rested(Timestamp),
     /// The sweep found the document due; with its version, and the time for which that is
     /// unchanged.
     Found(ETag, Duration),

@@ -143,6 +143,13 @@ impl Draft {
         }
     }
 
+    /// Ends the rest of an outbox, if it still is the one until this time.
+    pub(crate) fn end_rest_until(&mut self, until: Timestamp) {
+        if self.document.ledger.held.is_some_and(|held| held.until == until) {
+            self.end_rest();
+        }
+    }
+
     /// Takes the claim from its holder, which may have delivered any reply. A released outbox has
     /// no holder; its rest is ended.
     fn take_over(&mut self) {

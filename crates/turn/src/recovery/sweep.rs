@@ -14,7 +14,7 @@ use std::{
 use crate::{
     Key,
     backoff::Backoff,
-    engine::Core,
+    engine::{Core, RestEnd},
     ledger::{Chore, Ledger, Wake},
     store::{Due, ETag},
 };
@@ -69,11 +69,12 @@ pub(crate) async fn watch(core: Weak<Core>) {
             return;
         }
         core.suspension.check(core.uptime(), core.now());
-        for key in core.timers.take(core.now(), core.free_recoveries()) {
+        for (_, key) in core.timers.take(core.now(), core.free_recoveries()) {
             core.ask_for(&key, Chore::Wake(Wake::Timer));
         }
-        for key in core.rests.take(core.uptime(), core.free_recoveries()) {
-            core.ask_for(&key, Chore::Wake(Wake::Rested));
+        let over = RestEnd::over_at(core.uptime());
+        for (rest, key) in core.rests.take(over, core.free_recoveries()) {
+            core.ask_for(&key, Chore::Wake(Wake::Rested(rest.until)));
         }
         if core.uptime() >= next_scan {
             scan(&core, &mut watched, &mut progress).await;
@@ -98,7 +99,7 @@ async fn pause(core: &Core, next_scan: Duration) {
         _ => Duration::from_millis(1),
     };
     let timer_in = core.timers.next().map(|at| at.since(core.now()));
-    let rest_in = core.rests.next().map(|at| at.saturating_sub(core.uptime()));
+    let rest_in = core.rests.next().map(|rest| rest.at.saturating_sub(core.uptime()));
     let wait = [timer_in, rest_in].into_iter().flatten().fold(scan_in, Duration::min).max(least);
     core.within(wait, core.alarmed.notified()).await;
 }
@@ -174,9 +175,17 @@ fn consider(
     rest_left: Option<Duration>,
 ) -> bool {
     let Due { key, etag, at } = due;
-    if core.mailboxes().get(&key).is_some() {
-        // This instance is busy with it: its own courier handles it.
+    let mailbox = core.mailboxes().get(&key).cloned();
+    if let Some(mailbox) = mailbox {
+        // This instance is busy with it: its own courier handles it, as soon as it knows that the
+        // claim for which it waits was released.
         drop(watched.documents.remove(&key));
+        let state = mailbox.state();
+        let may_ask = core.uptime() >= state.queue.pause.until;
+        if at == Ledger::UNCLAIMED && state.delivery.is_watching() && may_ask {
+            drop(state);
+            core.ask_for(&key, Chore::TakeIfAt(etag));
+        }
         return true;
     }
     if core.deferred.contains(&key, || core.uptime()) {

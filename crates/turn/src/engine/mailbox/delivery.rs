@@ -94,10 +94,14 @@ impl DeliveryState {
         handed.and_then(|handed| handed.name.as_ref()).or_else(recorded).cloned()
     }
 
+    /// Reports whether another instance's claim is watched.
+    pub(crate) fn is_watching(&self) -> bool {
+        matches!(self.hold, Hold::Foreign(..))
+    }
+
     /// Reports whether the courier has anything to do or to wait for.
     pub(crate) fn has_errands(&self) -> bool {
-        let is_watching = matches!(self.hold, Hold::Foreign(..));
-        !self.outbox.is_empty() || !self.handed.is_empty() || is_watching
+        !self.outbox.is_empty() || !self.handed.is_empty() || self.is_watching()
     }
 
     /// Updates the state from a stored document, and from the own commit that wrote it, if any.
