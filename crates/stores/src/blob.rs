@@ -4,6 +4,7 @@
 //! by an index tag that the same Put Blob writes. The module also reads and writes the containers
 //! of the Bot Framework SDKs ([`Layout`]).
 
+mod access;
 mod config;
 mod connection;
 mod container;
@@ -11,6 +12,7 @@ mod failure;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz;
 mod index;
+mod limits;
 mod names;
 mod set_up;
 mod signing;
@@ -26,15 +28,16 @@ use sayso_turn::{
     store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
-pub use self::config::{BlobConfig, DueBy};
+pub use self::{
+    config::{BlobConfig, DueBy},
+    limits::DOCUMENT_BYTES_MAX,
+};
 use self::{
-    container::{Blob, Container, Label, Put},
+    container::{Blob, Container, Put},
+    index::Index,
     names::{Named, Names},
 };
 use crate::{Layout, layout::bodies};
-
-/// The largest document that [`BlobStore`] takes, in bytes.
-pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
 /// Documents in a container of Azure Blob Storage.
 ///
@@ -114,22 +117,8 @@ impl BlobStore {
         self.names.name(key).map_err(|reason| self.container.failures.invalid(reason.to_owned()))
     }
 
-    /// The key of a blob: from its metadata, else from its name. `None` when it is not a document.
-    fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
-        if let Some(key) = &label.key {
-            // A copy under another name is not the document.
-            let is_own = self.names.name(key).is_ok_and(|own| own == name);
-            return is_own.then(|| Ok(key.clone()));
-        }
-        match self.names.key(name) {
-            Named::Key(key) => Some(Ok(key)),
-            Named::Recorded | Named::Foreign => None,
-            Named::Cut(key) => {
-                let reason =
-                    "the SDK cut the name of its blob, so the rest of its key is not known";
-                Some(Err(Error::Corrupt { key, reason: reason.to_owned() }))
-            }
-        }
+    fn index(&self) -> Index<'_> {
+        Index { container: &self.container, names: self.names }
     }
 
     /// The document in a blob, if the blob belongs to this key.
@@ -180,8 +169,8 @@ impl Store for BlobStore {
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
         match self.due_by {
-            DueBy::Tags => self.due_by_tags(now, after, limit).await,
-            DueBy::Listing => self.due_by_listing(now, after, limit).await,
+            DueBy::Tags => self.index().due_by_tags(now, after, limit).await,
+            DueBy::Listing => self.index().due_by_listing(now, after, limit).await,
         }
     }
 
@@ -195,7 +184,7 @@ impl Store for BlobStore {
             let prefix = Arc::clone(&prefix);
             async move {
                 let Some(page) = self.container.next(&mut pages).await? else { return Ok(None) };
-                let keys = self.keys_in(page, &prefix)?;
+                let keys = self.index().keys_in(page, &prefix)?;
                 Ok(Some((stream::iter(keys), pages)))
             }
         });

@@ -20,7 +20,7 @@ mod patience;
 mod search;
 mod version;
 
-use std::{borrow::Cow, fmt, time::Duration};
+use std::{borrow::Cow, fmt};
 
 use async_trait::async_trait;
 use azure_data_cosmos::{
@@ -35,7 +35,7 @@ use sayso_turn::{
 };
 
 use self::{
-    calls::Sent,
+    calls::{Calls, Sent},
     database::Database,
     item::Item,
     meter::{Call, Meter},
@@ -84,13 +84,9 @@ use crate::{Layout, write_id::WriteIds};
 /// # }
 /// ```
 pub struct CosmosStore {
-    name: String,
-    names: Names,
-    database: Database,
+    calls: Calls,
     writes: WriteIds,
     clock: SystemClock,
-    meter: Meter,
-    call_max: Duration,
 }
 
 impl CosmosStore {
@@ -108,7 +104,7 @@ impl CosmosStore {
     /// Opens the database that a URL names; see [`CosmosConfig::from_url`].
     ///
     /// # Errors
-    /// As [`open`](Self::open), and [`Error::Invalid`] when the URL is none.
+    /// As [`open`](Self::open), and [`Error::Invalid`] when the URL is not understood.
     pub async fn open_url(url: &str) -> Result<Self, Error> {
         Self::open(CosmosConfig::from_url(url)?).await
     }
@@ -131,48 +127,50 @@ impl CosmosStore {
         }
         let (names, call_max) = (Names::new(config.layout), config.call_max);
         let database = Database::open(client, config).await?;
-        let (writes, clock, meter) = (WriteIds::new(), SystemClock::new(), Meter::default());
-        Ok(Self { name, names, database, writes, clock, meter, call_max })
+        let calls = Calls { store: name, names, database, meter: Meter::default(), call_max };
+        Ok(Self { calls, writes: WriteIds::new(), clock: SystemClock::new() })
     }
 
     /// Calls so far, and the request units they cost.
     #[must_use]
     pub fn stats(&self) -> CosmosStats {
-        self.meter.stats()
+        self.calls.meter.stats()
     }
 }
 
 #[async_trait]
 impl Store for CosmosStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let Some(container) = self.database.of(key).await? else { return Ok(None) };
-        let found = self.find(&container, key).await?;
-        Ok(found
-            .map(|Item { id, body, etag, .. }| Stored { body, etag: self.etag(key, etag, &id) }))
+        let Some(container) = self.calls.database.of(key).await? else { return Ok(None) };
+        let found = self.calls.find(&container, key).await?;
+        Ok(found.map(|Item { id, body, etag, .. }| Stored {
+            body,
+            etag: self.calls.etag(key, etag, &id),
+        }))
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
         let key = &write.key;
-        let Id { text: id, has_others } = self.id(key)?;
+        let Id { text: id, has_others } = self.calls.id(key)?;
         let (container, id, version) = match &write.expect {
-            Expect::Absent => (self.database.for_new(key).await?, id, None),
+            Expect::Absent => (self.calls.database.for_new(key).await?, id, None),
             Expect::At(etag) => {
                 let Some(version) = Version::of(etag, has_others) else {
                     return Ok(Saved::Conflict);
                 };
-                let Some(container) = self.database.of(key).await? else {
+                let Some(container) = self.calls.database.of(key).await? else {
                     return Ok(Saved::Conflict);
                 };
                 (container, version.other_id.clone().unwrap_or(id), Some(version))
             }
         };
-        if version.is_none() && has_others && self.find(&container, key).await?.is_some() {
+        if version.is_none() && has_others && self.calls.find(&container, key).await?.is_some() {
             return Ok(Saved::Conflict);
         }
         let write_id = self.writes.next();
         let now = self.clock.now();
-        let item = item::write(self.names, &id, &write, &write_id, container.forgets, now);
-        let item = item.map_err(|reason| self.invalid(reason))?;
+        let item = item::write(self.calls.names, &id, &write, &write_id, container.forgets, now);
+        let item = item.map_err(|reason| self.calls.invalid(reason))?;
         let bytes = item.get().len();
         if bytes > ITEM_BYTES_MAX {
             let (store, key) = (Cow::Owned(self.to_string()), key.clone());
@@ -188,20 +186,20 @@ impl Store for CosmosStore {
         };
         let partition = container.partition(&id);
         let options = ItemWriteOptions::default();
-        let options = options.with_operation_options(write_options(self.call_max));
+        let options = options.with_operation_options(write_options(self.calls.call_max));
         let saved = match version {
             None => {
                 let create = container.client.create_item(partition, &id, &item, Some(options));
-                self.send(sent, create).await?
+                self.calls.send(sent, create).await?
             }
             Some(version) => {
                 let options = options.with_precondition(Precondition::if_match(version.etag));
                 let replace = container.client.replace_item(partition, &id, &item, Some(options));
-                self.send(sent, replace).await?
+                self.calls.send(sent, replace).await?
             }
         };
         match saved {
-            Saved::Committed(Some(etag)) => Ok(Saved::Committed(self.etag(key, etag, &id))),
+            Saved::Committed(Some(etag)) => Ok(Saved::Committed(self.calls.etag(key, etag, &id))),
             Saved::Committed(None) => Err(Error::Unknown {
                 store: self.to_string().into(),
                 reason: "the answer to the write names no version".into(),
@@ -212,12 +210,14 @@ impl Store for CosmosStore {
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
-        let Id { text: id, has_others } = self.id(key)?;
+        let Id { text: id, has_others } = self.calls.id(key)?;
         let Some(version) = Version::of(etag, has_others) else { return Ok(Saved::Conflict) };
-        let Some(container) = self.database.of(key).await? else { return Ok(Saved::Conflict) };
+        let Some(container) = self.calls.database.of(key).await? else {
+            return Ok(Saved::Conflict);
+        };
         let id = version.other_id.unwrap_or(id);
         let options = ItemWriteOptions::default()
-            .with_operation_options(write_options(self.call_max))
+            .with_operation_options(write_options(self.calls.call_max))
             .with_precondition(Precondition::if_match(version.etag));
         let delete = container.client.delete_item(container.partition(&id), &id, Some(options));
         let sent = Sent {
@@ -228,7 +228,7 @@ impl Store for CosmosStore {
             write_id: None,
             bytes: 0,
         };
-        Ok(match self.send(sent, delete).await? {
+        Ok(match self.calls.send(sent, delete).await? {
             Saved::Committed(_) => Saved::Committed(etag.clone()),
             Saved::Conflict => Saved::Conflict,
         })
@@ -240,11 +240,11 @@ impl Store for CosmosStore {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
-        self.search_due(now, after, limit).await
+        self.calls.search_due(now, after, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        self.search_keys(prefix)
+        self.calls.search_keys(prefix)
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
@@ -254,12 +254,12 @@ impl Store for CosmosStore {
 
 impl fmt::Display for CosmosStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        f.write_str(&self.calls.store)
     }
 }
 
 impl fmt::Debug for CosmosStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CosmosStore").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("CosmosStore").field("name", &self.calls.store).finish_non_exhaustive()
     }
 }

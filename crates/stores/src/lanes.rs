@@ -10,7 +10,7 @@ use std::{
     collections::{HashSet, VecDeque},
     fmt,
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -18,6 +18,8 @@ use futures_core::future::BoxFuture;
 use futures_util::FutureExt;
 use sayso_turn::Key;
 use tokio::sync::oneshot;
+
+use crate::sync::lock;
 
 /// The largest number of calls in a batch.
 pub(crate) const BATCH_MAX: usize = 64;
@@ -121,8 +123,7 @@ impl<I: Freight, O: Send + 'static> Lanes<I, O> {
 
 impl<I, O> Shared<I, O> {
     fn state(&self) -> MutexGuard<'_, State<I, O>> {
-        // Nothing can panic while the lock is held.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Joins the queue; also tells if the caller must start a worker.

@@ -42,9 +42,9 @@ const NAMES: [(Layout, &str); 5] = [
     (Layout::Sample, "sample"),
 ];
 
-/// Error: the text names no layout.
+/// Error: an unknown layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no layout; use sayso, dotnet, js, python or sample")]
+#[error("unknown layout `{0}`; use sayso, dotnet, js, python or sample")]
 pub struct UnknownLayout(String);
 
 impl fmt::Display for Layout {

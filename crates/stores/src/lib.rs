@@ -37,6 +37,14 @@ pub mod redis;
 pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(
+    feature = "conformance",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3"
+))]
+mod sync;
 #[cfg(any(feature = "cosmos", feature = "redis", feature = "s3"))]
 mod write_id;
 

@@ -11,16 +11,14 @@ mod schema;
 mod sessions;
 mod settings;
 mod sql;
+mod stats;
 mod tls;
 mod transaction;
 mod values;
 
 use std::{
     fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -33,14 +31,16 @@ use sayso_turn::{
     store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
-pub use self::config::PostgresConfig;
 use self::{
     batch::{Carrier, Kind, Verdict},
     failure::{Access, Failure},
+    reads::{PAGE_MAX, Reads},
     sessions::Sessions,
     sql::Statements,
+    stats::Counters,
     values::{Row, Versions, version_of},
 };
+pub use self::{config::PostgresConfig, stats::PostgresStats};
 use crate::lanes::{Lanes, Late};
 
 /// The largest document that [`PostgresStore`] takes, in bytes.
@@ -90,32 +90,11 @@ pub struct PostgresStore {
     warnings: Vec<String>,
     sessions: Sessions,
     statements: Arc<Statements>,
+    reads: Reads,
     versions: Versions,
     counters: Arc<Counters>,
     creates: Lanes<Row, Verdict>,
     replaces: Lanes<Row, Verdict>,
-}
-
-/// Counters of a [`PostgresStore`] since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PostgresStats {
-    /// Statements that wrote saves: each is one flush of the server's log.
-    pub statements: u64,
-    /// Documents that such statements wrote. Many share a statement when many callers are at work.
-    pub writes: u64,
-    /// Saves that were retried alone, because a statement that they shared was refused.
-    pub alone: u64,
-    /// Loads.
-    pub loads: u64,
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    statements: AtomicU64,
-    writes: AtomicU64,
-    alone: AtomicU64,
-    loads: AtomicU64,
 }
 
 impl PostgresStore {
@@ -171,6 +150,11 @@ impl PostgresStore {
         Ok(Self {
             name: Arc::clone(name),
             warnings,
+            reads: Reads {
+                store: Arc::clone(name),
+                sessions: sessions.clone(),
+                statements: Arc::clone(&statements),
+            },
             sessions,
             statements,
             versions: Versions::default(),
@@ -190,12 +174,7 @@ impl PostgresStore {
     /// The counters so far.
     #[must_use]
     pub fn stats(&self) -> PostgresStats {
-        PostgresStats {
-            statements: self.counters.statements.load(Ordering::Relaxed),
-            writes: self.counters.writes.load(Ordering::Relaxed),
-            alone: self.counters.alone.load(Ordering::Relaxed),
-            loads: self.counters.loads.load(Ordering::Relaxed),
-        }
+        self.counters.read()
     }
 
     fn error(&self, failure: Failure) -> Error {
@@ -207,7 +186,7 @@ impl PostgresStore {
 impl Store for PostgresStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let _before = self.counters.loads.fetch_add(1, Ordering::Relaxed);
-        self.read_document(key).await
+        self.reads.document(key).await
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
@@ -246,7 +225,7 @@ impl Store for PostgresStore {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
-        self.read_due(now, after, limit).await
+        self.reads.due(now, after, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
@@ -256,8 +235,8 @@ impl Store for PostgresStore {
             let prefix = Arc::clone(&prefix);
             async move {
                 let Some(after) = state else { return Ok(None) };
-                let keys = self.read_page(&prefix, after.as_ref()).await?;
-                let next = (keys.len() == reads::PAGE_MAX).then(|| keys.last().cloned());
+                let keys = self.reads.page(&prefix, after.as_ref()).await?;
+                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
                 Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
             }
         });

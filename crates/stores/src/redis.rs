@@ -12,6 +12,7 @@ mod due;
 mod failure;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz;
+mod limits;
 mod link;
 mod names;
 mod scan;
@@ -19,6 +20,7 @@ mod script;
 mod settings;
 mod stats;
 mod version;
+mod wire;
 
 use std::{
     borrow::Cow,
@@ -38,9 +40,10 @@ use sayso_turn::{
 };
 
 use self::{
-    batch::{Carrier, Row, Verdict},
-    calls::{damaged, decode},
+    batch::Carrier,
+    calls::Calls,
     failure::{Call, Failure},
+    limits::TRANSACTION_MAX,
     link::Link,
     names::{Names, Shard},
     scan::Scan,
@@ -48,19 +51,15 @@ use self::{
     settings::Settings,
     stats::Counters,
     version::condition,
+    wire::{damaged, decode},
 };
 use crate::{lanes::Lanes, write_id::WriteIds};
 
 pub use self::{
     config::{Durability, RedisConfig},
+    limits::DOCUMENT_BYTES_MAX,
     stats::RedisStats,
 };
-
-/// The largest document that [`RedisStore`] takes, in bytes.
-pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
-
-/// The largest number of documents in a transaction.
-const TRANSACTION_MAX: usize = 1000;
 
 /// Documents in Redis or Valkey.
 ///
@@ -96,14 +95,8 @@ const TRANSACTION_MAX: usize = 1000;
 /// # }
 /// ```
 pub struct RedisStore {
-    name: Arc<str>,
-    names: Names,
-    link: Link,
-    scripts: Arc<Scripts>,
-    /// None on a cluster, where a script may touch one hash slot only.
-    saves: Option<Lanes<Row, Verdict>>,
+    calls: Calls,
     counters: Arc<Counters>,
-    ids: WriteIds,
     warnings: Vec<String>,
 }
 
@@ -162,16 +155,8 @@ impl RedisStore {
         for warning in &warnings {
             tracing::warn!("{name}: {warning}");
         }
-        Ok(Self {
-            name,
-            names,
-            link,
-            scripts,
-            saves,
-            counters,
-            ids: WriteIds::new(),
-            warnings: warnings.into_iter().collect(),
-        })
+        let calls = Calls { store: name, names, link, scripts, saves, ids: WriteIds::new() };
+        Ok(Self { calls, counters, warnings: warnings.into_iter().collect() })
     }
 
     /// Warnings about server settings that weaken the guarantees, a sentence each. They are also
@@ -192,11 +177,11 @@ impl RedisStore {
 impl Store for RedisStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let mut command = redis::cmd("HGETALL");
-        let _command = command.arg(self.names.document(key));
-        let answer = self.read(Shard::of(key), &command).await;
+        let _command = command.arg(self.calls.names.document(key));
+        let answer = self.calls.read(Shard::of(key), &command).await;
         let fields = answer.and_then(decode::<Vec<(Vec<u8>, Vec<u8>)>>);
-        let fields =
-            fields.map_err(|failure| failure.into_error(&self.name, Some(key), Call::Read))?;
+        let fields = fields
+            .map_err(|failure| failure.into_error(&self.calls.store, Some(key), Call::Read))?;
         if fields.is_empty() {
             return Ok(None);
         }
@@ -215,7 +200,7 @@ impl Store for RedisStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        Ok(self.write(write).await?.map_or(Saved::Conflict, Saved::Committed))
+        Ok(self.calls.write(write).await?.map_or(Saved::Conflict, Saved::Committed))
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
@@ -223,12 +208,13 @@ impl Store for RedisStore {
             return Ok(Saved::Conflict);
         };
         let shard = Shard::of(key);
-        let answer = self.scripts.delete.run(&self.link, shard, |command| {
-            let _command = command.arg(2).arg(self.names.document(key));
-            let _command = command.arg(self.names.waiting(shard)).arg(&condition).arg(key.as_str());
+        let answer = self.calls.scripts.delete.run(&self.calls.link, shard, |command| {
+            let _command = command.arg(2).arg(self.calls.names.document(key));
+            let _command =
+                command.arg(self.calls.names.waiting(shard)).arg(&condition).arg(key.as_str());
         });
         let verdict = answer.await.and_then(decode);
-        let is_gone = self.verdict(verdict, std::iter::once(key))?;
+        let is_gone = self.calls.verdict(verdict, std::iter::once(key))?;
         Ok(if is_gone { Saved::Committed(etag.clone()) } else { Saved::Conflict })
     }
 
@@ -238,25 +224,25 @@ impl Store for RedisStore {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
-        let ask = |shard, after, limit| self.due_in(shard, now, after, limit);
+        let ask = |shard, after, limit| self.calls.due_in(shard, now, after, limit);
         let merged = due::merge(after, limit, ask).await;
-        merged.map_err(|failure| failure.into_error(&self.name, None, Call::Read))
+        merged.map_err(|failure| failure.into_error(&self.calls.store, None, Call::Read))
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let scan = Scan::new(prefix, self.link.is_cluster());
-        let steps = stream::try_unfold(scan, |scan| self.list_step(scan));
+        let scan = Scan::new(prefix, self.calls.link.is_cluster());
+        let steps = stream::try_unfold(scan, |scan| self.calls.list_step(scan));
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         // A script may touch one slot of a cluster only.
-        if self.link.is_cluster() { None } else { Some(self) }
+        if self.calls.link.is_cluster() { None } else { Some(self) }
     }
 
     fn save_time_max(&self) -> Option<Duration> {
         // By the lanes, for each save.
-        self.saves.as_ref().map(|_| self.link.timeout())
+        self.calls.saves.as_ref().map(|_| self.calls.link.timeout())
     }
 }
 
@@ -267,18 +253,18 @@ impl Transactions for RedisStore {
             let reason = format!("a transaction has at most {TRANSACTION_MAX} documents");
             return Err(Error::Invalid { store: self.to_string().into(), reason, source: None });
         }
-        Ok(self.write_all(&writes).await?.map_or(Saved::Conflict, Saved::Committed))
+        Ok(self.calls.write_all(&writes).await?.map_or(Saved::Conflict, Saved::Committed))
     }
 }
 
 impl fmt::Display for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        f.write_str(&self.calls.store)
     }
 }
 
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("RedisStore").field("name", &self.calls.store).finish_non_exhaustive()
     }
 }

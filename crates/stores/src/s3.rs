@@ -13,9 +13,11 @@ mod failure;
 pub(crate) mod fuzz;
 mod markers;
 mod names;
+mod objects;
 mod save;
+mod strays;
 
-use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
@@ -25,13 +27,15 @@ use sayso_turn::{
     clock::Timestamp,
     store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
 };
+use tokio::sync::Semaphore;
 
 use self::{
     bucket::{Bucket, Condition},
     envelope::{LINE_BYTES_MAX, Line, Version},
     failure::{Call, Failure},
-    markers::{STRAY_AFTER, Strays},
     names::{Cut, Names},
+    objects::{Objects, damaged},
+    strays::{STRAY_AFTER, Strays},
 };
 use crate::write_id::WriteIds;
 
@@ -77,21 +81,7 @@ const REMOVALS_MAX: usize = 64;
 /// # }
 /// ```
 pub struct S3Store {
-    name: Arc<str>,
-    names: Arc<Names>,
-    bucket: Arc<Bucket>,
-    ids: WriteIds,
-    strays: Strays,
-    stray_after: Duration,
-    removals: Arc<tokio::sync::Semaphore>,
-}
-
-/// A document that could not be read.
-#[derive(Debug)]
-enum Unread {
-    Failed(Failure),
-    /// Its content is none of ours.
-    Damaged,
+    objects: Objects,
 }
 
 impl S3Store {
@@ -113,16 +103,17 @@ impl S3Store {
         let name: Arc<str> = config.to_string().into();
         let failed = |failure: Failure| failure.into_error(&name, Call::Read);
         let client = config.client().map_err(|error| failed(Failure::Failed(error)))?;
-        let store = Self {
+        let objects = Objects {
+            store: Arc::clone(&name),
             names: Arc::new(Names::new(&config.prefix)),
             bucket: Arc::new(Bucket::new(client, config.timeout)),
             ids: WriteIds::new(),
             strays: Strays::default(),
             // However long the calls of a save may take.
             stray_after: STRAY_AFTER.max(config.timeout * 8),
-            removals: Arc::new(tokio::sync::Semaphore::new(REMOVALS_MAX)),
-            name: Arc::clone(&name),
+            removals: Arc::new(Semaphore::new(REMOVALS_MAX)),
         };
+        let store = Self { objects };
         match store.keeps_conditions().await.map_err(failed)? {
             true => Ok(store),
             false => Err(Error::Invalid {
@@ -137,15 +128,15 @@ impl S3Store {
 
     /// Checks that the server refuses a second create and a replace of another version.
     async fn keeps_conditions(&self) -> Result<bool, Failure> {
-        let name = self.names.check(&self.ids.next());
+        let name = self.objects.names.check(&self.objects.ids.next());
         // First a look, which tells best what is wrong with the bucket or the key.
-        drop(self.bucket.list(&name, None, None).await?);
-        let etag = self.bucket.put(&name, b"one".to_vec(), &Condition::Absent).await?;
-        let again = self.bucket.put(&name, b"two".to_vec(), &Condition::Absent).await;
+        drop(self.objects.bucket.list(&name, None, None).await?);
+        let etag = self.objects.bucket.put(&name, b"one".to_vec(), &Condition::Absent).await?;
+        let again = self.objects.bucket.put(&name, b"two".to_vec(), &Condition::Absent).await;
         let wrong = Condition::At("0123456789abcdef0123456789abcdef".to_owned());
-        let other = self.bucket.put(&name, b"two".to_vec(), &wrong).await;
-        let right = self.bucket.put(&name, b"two".to_vec(), &Condition::At(etag)).await;
-        let deleted = self.bucket.delete(&name).await;
+        let other = self.objects.bucket.put(&name, b"two".to_vec(), &wrong).await;
+        let right = self.objects.bucket.put(&name, b"two".to_vec(), &Condition::At(etag)).await;
+        let deleted = self.objects.bucket.delete(&name).await;
         for refused in [again, other] {
             match refused {
                 Err(failure) if failure.is_conflict() => {}
@@ -157,31 +148,11 @@ impl S3Store {
         right.map(|_| true)
     }
 
-    /// The version of an existing document.
-    async fn version(&self, key: &Key) -> Result<Option<Version>, Unread> {
-        let Some((line, object)) = self.line(key).await? else { return Ok(None) };
-        if line.is_gone {
-            return Ok(None);
-        }
-        Ok(Some(Version { write: line.write, marker: line.marker, object }))
-    }
-
-    /// Header and ETag of the object stored under a key, a tombstone included.
-    async fn line(&self, key: &Key) -> Result<Option<(Line, String)>, Unread> {
-        let name = self.names.document(key);
-        let object = self.bucket.get(&name, Some(LINE_BYTES_MAX)).await.map_err(Unread::Failed)?;
-        let Some(object) = object else { return Ok(None) };
-        match Line::parse(&object.content) {
-            Some((line, _)) if line.key == *key => Ok(Some((line, object.etag))),
-            _ => Err(Unread::Damaged),
-        }
-    }
-
     async fn list_step(&self, state: Listing) -> Result<Option<(Vec<Key>, Listing)>, Error> {
         let Listing::At { beginning, next } = state else { return Ok(None) };
-        let failed = |failure: Failure| failure.into_error(&self.name, Call::Read);
-        let names = self.names.documents(&beginning);
-        let piece = self.bucket.list(&names, None, next).await.map_err(failed)?;
+        let failed = |failure: Failure| failure.into_error(&self.objects.store, Call::Read);
+        let names = self.objects.names.documents(&beginning);
+        let piece = self.objects.bucket.list(&names, None, next).await.map_err(failed)?;
         let here = piece.objects.into_iter().filter(|(_, size)| !envelope::is_gone(*size));
         let keys = stream::iter(here).map(|(name, _)| async move { self.key_of(&name).await });
         let keys: Vec<Option<Key>> = keys.buffered(LOOKS).try_collect().await.map_err(failed)?;
@@ -197,15 +168,15 @@ impl S3Store {
     /// The key of a document in a listing. A truncated name does not tell it, so the object is
     /// read.
     async fn key_of(&self, name: &str) -> Result<Option<Key>, Failure> {
-        match self.names.key_of(name) {
+        match self.objects.names.key_of(name) {
             None => Ok(None),
             Some(Ok(key)) => Ok(Some(key)),
             Some(Err(Cut)) => {
-                let object = self.bucket.get(name, Some(LINE_BYTES_MAX)).await?;
+                let object = self.objects.bucket.get(name, Some(LINE_BYTES_MAX)).await?;
                 let line =
                     object.and_then(|object| Line::parse(&object.content).map(|(line, _)| line));
-                let line =
-                    line.filter(|line| !line.is_gone && self.names.document(&line.key) == name);
+                let line = line
+                    .filter(|line| !line.is_gone && self.objects.names.document(&line.key) == name);
                 Ok(line.map(|line| line.key))
             }
         }
@@ -215,8 +186,9 @@ impl S3Store {
 #[async_trait]
 impl Store for S3Store {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let object = self.bucket.get(&self.names.document(key), None).await;
-        let object = object.map_err(|failure| failure.into_error(&self.name, Call::Read))?;
+        let object = self.objects.bucket.get(&self.objects.names.document(key), None).await;
+        let object =
+            object.map_err(|failure| failure.into_error(&self.objects.store, Call::Read))?;
         let Some(object) = object else { return Ok(None) };
         let Some((line, body)) = Line::parse(&object.content) else { return Err(damaged(key)) };
         if line.key != *key {
@@ -239,18 +211,19 @@ impl Store for S3Store {
                 None => return Ok(Saved::Conflict),
             },
         };
-        let draft = self.begin(&write, former).await?;
-        self.finish(write, draft).await
+        let draft = self.objects.begin(&write, former).await?;
+        self.objects.finish(write, draft).await
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Some(former) = Version::parse(etag.as_str()) else { return Ok(Saved::Conflict) };
-        let line = Line { key: key.clone(), write: self.ids.next(), marker: None, is_gone: true };
-        if self.put(&line, "", Some(&former)).await?.is_none() {
+        let line =
+            Line { key: key.clone(), write: self.objects.ids.next(), marker: None, is_gone: true };
+        if self.objects.put(&line, "", Some(&former)).await?.is_none() {
             return Ok(Saved::Conflict);
         }
         if let Some(marker) = &former.marker {
-            self.remove_marker(key, marker).await;
+            self.objects.remove_marker(key, marker).await;
         }
         Ok(Saved::Committed(etag.clone()))
     }
@@ -261,8 +234,8 @@ impl Store for S3Store {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Vec<Due>, Error> {
-        let due = markers::due(self, now, after, limit).await;
-        due.map_err(|failure| failure.into_error(&self.name, Call::Read))
+        let due = markers::due(&self.objects, now, after, limit).await;
+        due.map_err(|failure| failure.into_error(&self.objects.store, Call::Read))
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
@@ -278,13 +251,13 @@ impl Store for S3Store {
 
 impl fmt::Display for S3Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        f.write_str(&self.objects.store)
     }
 }
 
 impl fmt::Debug for S3Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("S3Store").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("S3Store").field("name", &self.objects.store).finish_non_exhaustive()
     }
 }
 
@@ -292,11 +265,6 @@ impl fmt::Debug for S3Store {
 enum Listing {
     At { beginning: Arc<str>, next: Option<String> },
     Over,
-}
-
-fn damaged(key: &Key) -> Error {
-    let reason = "its first line is not one that this store writes".to_owned();
-    Error::Corrupt { key: key.clone(), reason }
 }
 
 #[cfg(test)]

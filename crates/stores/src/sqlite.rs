@@ -9,6 +9,7 @@ mod failure;
 mod file;
 mod lane;
 mod reader;
+mod stats;
 mod values;
 mod writer;
 
@@ -18,7 +19,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -37,17 +38,14 @@ use self::{
     file::DatabaseFile,
     lane::Lane,
     reader::Read,
+    stats::Counters,
     writer::{Change, Job, Verdict},
 };
 
+pub use self::stats::SqliteStats;
+
 /// The largest document that [`SqliteStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
-
-/// The largest number of callers' writes in one transaction.
-const BATCH_MAX: usize = 64;
-
-/// The number of calls that may be queued for a thread; more wait for a place in the queue.
-const QUEUE_MAX: usize = 1024;
 
 /// The number of threads that serve loads. One more serves the longer reads, so that loads never
 /// wait for them.
@@ -109,25 +107,6 @@ pub struct SqliteStore {
     writer: Lane<Job>,
 }
 
-/// Counters of a [`SqliteStore`] since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SqliteStats {
-    /// Transactions that changed something: each is one flush to disk.
-    pub transactions: u64,
-    /// Documents written or deleted. Many share a transaction when many callers are at work.
-    pub writes: u64,
-    /// Loads.
-    pub loads: u64,
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    transactions: AtomicU64,
-    writes: AtomicU64,
-    loads: AtomicU64,
-}
-
 impl SqliteStore {
     /// Opens a file, or creates it together with its folder (which then only its owner may enter).
     ///
@@ -175,11 +154,7 @@ impl SqliteStore {
     /// ```
     #[must_use]
     pub fn stats(&self) -> SqliteStats {
-        SqliteStats {
-            transactions: self.counters.transactions.load(Ordering::Relaxed),
-            writes: self.counters.writes.load(Ordering::Relaxed),
-            loads: self.counters.loads.load(Ordering::Relaxed),
-        }
+        self.counters.read()
     }
 
     async fn change(&self, change: Change) -> Result<Verdict, Error> {

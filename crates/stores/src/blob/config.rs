@@ -5,13 +5,11 @@ use std::{env, fmt, time::Duration};
 use azure_core::{credentials::Secret, http::Url};
 use sayso_turn::store::Error;
 
-use super::connection::Connection;
+use super::{
+    access::{Access, DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY},
+    connection::Connection,
+};
 use crate::{Layout, entra::Entra};
-
-/// The well-known account of the emulators; its key is public.
-pub(super) const DEVELOPMENT_ACCOUNT: &str = "devstoreaccount1";
-pub(super) const DEVELOPMENT_KEY: &str =
-    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
 /// Default time-out of one call to the service.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -19,14 +17,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const FORMS: &str = "use azblob:https://ACCOUNT.blob.core.windows.net/CONTAINER, \
      azblob:http://127.0.0.1:PORT/devstoreaccount1/CONTAINER, or azblob:CONTAINER with \
      AZURE_STORAGE_CONNECTION_STRING set";
-
-/// Credentials of a store.
-#[derive(Clone, Debug)]
-pub(super) enum Access {
-    Key(Secret),
-    Sas(Secret),
-    Entra(Entra),
-}
 
 /// The way a [`BlobStore`](super::BlobStore) finds the documents that are due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

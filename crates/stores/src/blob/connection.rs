@@ -2,7 +2,7 @@
 
 use azure_core::credentials::Secret;
 
-use super::config::{Access, DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY};
+use super::access::{Access, DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY};
 
 /// The parts of a connection string that concern the Blob service.
 #[derive(Debug)]

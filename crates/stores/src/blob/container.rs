@@ -23,8 +23,8 @@ use sayso_turn::{
 };
 
 use super::{
-    DOCUMENT_BYTES_MAX,
     failure::{Call, Failures, Refusal},
+    limits::DOCUMENT_BYTES_MAX,
     names,
 };
 
@@ -270,7 +270,7 @@ fn normal(etag: &str) -> ETag {
     ETag::new(format!("\"{}\"", etag.trim_matches('"')))
 }
 
-/// An ETag as a condition, if the service can have given it. Above all `*` is no wildcard here.
+/// An ETag as a condition, if the service can have given it; `*`, the wildcard, is refused.
 fn condition(etag: &ETag) -> Option<Etag> {
     let inner = etag.as_str().strip_prefix('"')?.strip_suffix('"')?;
     let is_one = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_alphanumeric());

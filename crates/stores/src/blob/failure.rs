@@ -12,7 +12,7 @@ use azure_core::{
 };
 use sayso_turn::{Key, store::Error};
 
-use super::DOCUMENT_BYTES_MAX;
+use super::limits::DOCUMENT_BYTES_MAX;
 
 /// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

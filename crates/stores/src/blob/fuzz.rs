@@ -1,7 +1,7 @@
 //! Checks of the names for the fuzz target `names`.
 
 use super::names::{Named, Names, record, recorded};
-use crate::{Layout, fuzz::Pair};
+use crate::{Layout, fuzz::pair::Pair};
 
 pub(crate) fn names(keys: &Pair) {
     let ours = Names(Layout::Sayso);

@@ -11,7 +11,11 @@ use sayso_turn::{
     store::{Due, Error},
 };
 
-use super::{BlobStore, container::Label, failure::Call, names::Named};
+use super::{
+    container::{Container, Label},
+    failure::Call,
+    names::{Named, Names},
+};
 
 /// Blobs that are asked for their metadata concurrently.
 const LOOKS_MAX: usize = 8;
@@ -43,7 +47,13 @@ impl<T> First<T> {
     }
 }
 
-impl BlobStore {
+/// The queries of a container.
+pub(super) struct Index<'a> {
+    pub(super) container: &'a Container,
+    pub(super) names: Names,
+}
+
+impl Index<'_> {
     /// Finds due documents by index tag, and confirms each. The index may be a moment old, so each
     /// blob it names is asked for its metadata: what is returned was true then, and its ETag is
     /// current.
@@ -166,6 +176,24 @@ impl BlobStore {
             keys.extend(key.filter(|_| has_prefix));
         }
         Ok(keys)
+    }
+
+    /// The key of a blob: from its metadata, else from its name. `None` when it is not a document.
+    fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
+        if let Some(key) = &label.key {
+            // A copy under another name is not the document.
+            let is_own = self.names.name(key).is_ok_and(|own| own == name);
+            return is_own.then(|| Ok(key.clone()));
+        }
+        match self.names.key(name) {
+            Named::Key(key) => Some(Ok(key)),
+            Named::Recorded | Named::Foreign => None,
+            Named::Cut(key) => {
+                let reason =
+                    "the SDK cut the name of its blob, so the rest of its key is not known";
+                Some(Err(Error::Corrupt { key, reason: reason.to_owned() }))
+            }
+        }
     }
 
     fn garbled(&self) -> Error {

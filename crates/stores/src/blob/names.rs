@@ -45,7 +45,7 @@ pub(super) enum Named {
 }
 
 impl Names {
-    /// The name of a key's blob, or why there is none.
+    /// The name of a key's blob, or the reason why it cannot have one.
     pub(super) fn name(self, key: &Key) -> Result<String, &'static str> {
         let text = key.as_str();
         let name = match self.0 {
@@ -101,7 +101,7 @@ impl Names {
             _ => Some(name.to_owned()),
         };
         let key = text.and_then(|text| Key::new(text).ok());
-        // A name that we would not give is not one of ours.
+        // This layout would have given the key another name, so this one is foreign.
         key.filter(|key| self.name(key).is_ok_and(|own| own == name))
             .map_or(Named::Foreign, Named::Key)
     }

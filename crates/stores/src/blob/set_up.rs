@@ -16,7 +16,8 @@ use azure_storage_blob::{
 use sayso_turn::{clock::Timestamp, store::Error};
 
 use super::{
-    config::{Access, BlobConfig, DueBy},
+    access::Access,
+    config::{BlobConfig, DueBy},
     container::Container,
     failure::{Call, Failures, Refusal},
     signing::{SharedKey, Spaced},
@@ -135,7 +136,7 @@ fn check_name(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "`{}` is no name of a container; use 3 to 63 lower-case letters, digits and single hyphens",
+        "`{}` is not a valid container name; use 3 to 63 lower-case letters, digits and single hyphens",
         name.escape_debug()
     ))
 }

@@ -126,7 +126,7 @@ pub async fn an_etag_never_comes_back(store: Arc<dyn Store>) {
     }
 }
 
-/// Texts that this store never gave as ETags match nothing; above all `*` is no wildcard.
+/// Texts that this store never gave as ETags match nothing; above all `*` is not a wildcard.
 pub async fn foreign_etags_match_nothing(store: Arc<dyn Store>) {
     let scene = Scene::new(store);
     let key = scene.key("foreign");

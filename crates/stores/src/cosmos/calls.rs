@@ -1,5 +1,7 @@
 //! Point operations: reads one item, sends a write, and settles the outcome of a write.
 
+use std::time::Duration;
+
 use azure_data_cosmos::{CosmosError, models::ItemResponse, options::ItemReadOptions};
 use sayso_turn::{
     Key,
@@ -7,12 +9,11 @@ use sayso_turn::{
 };
 
 use super::{
-    CosmosStore,
-    database::Container,
+    database::{Container, Database},
     failure::{self, Aim, sort},
     item::{self, Item},
-    meter::Call,
-    names::Id,
+    meter::{Call, Meter},
+    names::{Id, Names},
     patience::{read_options, within},
     version::Version,
 };
@@ -28,7 +29,18 @@ pub(super) struct Sent<'a> {
     pub(super) bytes: usize,
 }
 
-impl CosmosStore {
+/// The database of a store, and what a call needs to address it.
+pub(super) struct Calls {
+    /// The name of the store, for errors.
+    pub(super) store: String,
+    pub(super) names: Names,
+    pub(super) database: Database,
+    pub(super) meter: Meter,
+    /// The time limit of a call.
+    pub(super) call_max: Duration,
+}
+
+impl Calls {
     /// The id of the item of a key.
     pub(super) fn id(&self, key: &Key) -> Result<Id, Error> {
         let id = self.names.id(&self.names.real_id(key));
@@ -40,21 +52,7 @@ impl CosmosStore {
         ))
     }
 
-    /// Finds the item of a key.
-    pub(super) async fn find(
-        &self,
-        container: &Container,
-        key: &Key,
-    ) -> Result<Option<Item>, Error> {
-        let real_id = self.names.real_id(key);
-        let id = self.id(key)?;
-        match self.read(container, key, &id.text).await? {
-            None if id.has_others => self.search(container, key, &real_id).await,
-            found => Ok(found),
-        }
-    }
-
-    async fn read(
+    pub(super) async fn read(
         &self,
         container: &Container,
         key: &Key,
@@ -63,7 +61,7 @@ impl CosmosStore {
         let options = read_options(self.call_max);
         let options = ItemReadOptions::default().with_operation_options(options);
         let read = container.client.read_item(container.partition(id), id, Some(options));
-        let answer = within(self.call_max, read).await.map_err(|late| late.of_read(&self.name))?;
+        let answer = within(self.call_max, read).await.map_err(|late| late.of_read(&self.store))?;
         self.count(Call::Load, &answer);
         match answer {
             Ok(answer) => {
@@ -82,7 +80,7 @@ impl CosmosStore {
         request: impl Future<Output = Result<ItemResponse, CosmosError>> + Send,
     ) -> Result<Saved<Option<String>>, Error> {
         let answer =
-            within(self.call_max, request).await.map_err(|late| late.of_write(&self.name))?;
+            within(self.call_max, request).await.map_err(|late| late.of_write(&self.store))?;
         self.count(sent.call, &answer);
         let error = match answer {
             Ok(answer) => {
@@ -93,7 +91,7 @@ impl CosmosStore {
         };
         if !failure::is_conflict(&error) {
             let aim = Aim::Write { key: sent.key, bytes: sent.bytes };
-            return Err(sort(&self.name, aim, error));
+            return Err(sort(&self.store, aim, error));
         }
         if !failure::may_have_landed_before(&error) {
             return Ok(Saved::Conflict);
@@ -105,7 +103,7 @@ impl CosmosStore {
                 Ok(Saved::Committed(Some(item.etag)))
             }
             _ => Err(Error::Unknown {
-                store: self.to_string().into(),
+                store: self.store.clone().into(),
                 reason: "the connection broke, the write was sent again and met a newer version"
                     .into(),
                 source: Some(Box::new(error)),
@@ -123,11 +121,11 @@ impl CosmosStore {
 
     pub(super) fn invalid(&self, reason: &str) -> Error {
         let reason = reason.to_owned();
-        Error::Invalid { store: self.to_string().into(), reason, source: None }
+        Error::Invalid { store: self.store.clone().into(), reason, source: None }
     }
 
     pub(super) fn failed(&self, error: CosmosError) -> Error {
-        sort(&self.name, Aim::Read, error)
+        sort(&self.store, Aim::Read, error)
     }
 
     /// The ETag of an item.

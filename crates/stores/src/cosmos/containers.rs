@@ -31,9 +31,9 @@ pub enum Containers {
     Tenant,
 }
 
-/// The text names no way to spread documents.
+/// Error: an unknown way to spread documents.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no way to spread documents over containers; use one, kind or tenant")]
+#[error("unknown way `{0}` to spread documents over containers; use one, kind or tenant")]
 pub struct UnknownContainers(String);
 
 const NAMES: [(Containers, &str); 3] =

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -23,6 +23,7 @@ use super::{
     failure::{Aim, sort},
     patience::within,
 };
+use crate::sync::lock;
 
 /// Path of `due` in the indexing policy: all that recovery searches for.
 const DUE: &str = "/due/?";
@@ -288,10 +289,6 @@ fn indexes_due(policy: Option<&IndexingPolicy>) -> bool {
 
 fn names_due(path: &PropertyPath) -> bool {
     matches!(path.path.as_str(), DUE | "/due/*" | "/\"due\"/?" | "/\"due\"/*")
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Checks of the names for the fuzz target `names`.
 
 use super::names::Names;
-use crate::{Layout, fuzz::Pair};
+use crate::{Layout, fuzz::pair::Pair};
 
 pub(crate) fn names(keys: &Pair) {
     for layout in [Layout::Sayso, Layout::Dotnet, Layout::Js, Layout::Python, Layout::Sample] {

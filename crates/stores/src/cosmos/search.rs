@@ -1,4 +1,4 @@
-//! Queries: due documents, lists of keys, and documents whose id the key does not tell.
+//! Queries: due documents, lists of keys, and the item of a key, which may have several ids.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,14 +17,28 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::{
-    CosmosStore,
+    calls::Calls,
     database::Container,
     item::{self, COLUMNS, Item, Row, due_number},
     meter::Call,
     patience::{query_options, within},
 };
 
-impl CosmosStore {
+impl Calls {
+    /// Finds the item of a key.
+    pub(super) async fn find(
+        &self,
+        container: &Container,
+        key: &Key,
+    ) -> Result<Option<Item>, Error> {
+        let real_id = self.names.real_id(key);
+        let id = self.id(key)?;
+        match self.read(container, key, &id.text).await? {
+            None if id.has_others => self.search(container, key, &real_id).await,
+            found => Ok(found),
+        }
+    }
+
     /// Finds due documents, in the order of their keys. Cosmos DB has a sort order of its own, so
     /// all due rows are read and sorted here; no more than `limit` are kept.
     pub(super) async fn search_due(
@@ -131,11 +145,11 @@ impl CosmosStore {
         let options = QueryOptions::default().with_operation_options(query_options(self.call_max));
         let scope = FeedScope::full_container();
         let query = container.client.query_items::<T>(query, scope, Some(options));
-        let query = within(self.call_max, query).await.map_err(|late| late.of_read(&self.name))?;
+        let query = within(self.call_max, query).await.map_err(|late| late.of_read(&self.store))?;
         let pages = query.map_err(|error| self.failed(error))?.into_pages();
         Ok(stream::try_unfold(pages, move |mut pages| async move {
             let page = within(self.call_max, pages.next()).await;
-            let page = page.map_err(|late| late.of_read(&self.name))?;
+            let page = page.map_err(|late| late.of_read(&self.store))?;
             let Some(page) = page else { return Ok(None) };
             let diagnostics = match &page {
                 Ok(page) => Some(page.diagnostics()),

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cosmos_would_read_in_its_own_way_is_no_version() {
+    fn an_etag_with_a_meaning_of_its_own_to_cosmos_is_refused() {
         for text in ["", "*", "\"*\"", "\"1\", \"2\"", "\"1\",\"2\"", "a\nb", "žluť", "a b"] {
             assert_eq!(Version::of(&ETag::new(text), false), None, "{text}");
         }

@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -17,6 +17,7 @@ use sayso_turn::{
 };
 
 use super::counted::no_transactions;
+use crate::sync::lock;
 
 /// Fault injection for any store: a script decides about each call.
 ///
@@ -109,11 +110,11 @@ impl<S: Store + ?Sized> Faulty<S> {
 
     /// The number of calls disturbed so far: a test that saw none has tested nothing.
     pub fn faults(&self) -> u64 {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner).faults
+        lock(&self.script).faults
     }
 
     fn next(&self, operation: Operation, key: Option<&Key>) -> Fault {
-        let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut script = lock(&self.script);
         let number = script.calls;
         script.calls += 1;
         let fault = (script.next)(Call { operation, key, number });

@@ -113,7 +113,7 @@ pub(super) fn ascii(json: &str) -> String {
             text.push(letter);
             continue;
         }
-        // Outside of a string there is none of these.
+        // Only strings contain such letters.
         for unit in letter.encode_utf16(&mut [0; 2]) {
             write!(text, "\\u{unit:04x}").expect("writing to a String cannot fail");
         }

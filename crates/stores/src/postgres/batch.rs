@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
 
 use super::{
-    Counters,
     failure::{Access, Failure},
     sessions::Sessions,
     sql::Statements,
+    stats::Counters,
     values::Row,
 };
 

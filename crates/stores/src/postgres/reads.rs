@@ -1,6 +1,6 @@
 //! Reads: one document, the due documents, the keys.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use sayso_turn::{
     Key,
@@ -10,16 +10,25 @@ use sayso_turn::{
 use tokio_postgres::{Row, types::ToSql};
 
 use super::{
-    PostgresStore,
     failure::{Access, Failure},
+    sessions::Sessions,
+    sql::Statements,
     values::{end_of_prefix, etag_of, millis_of, time_of},
 };
 
 /// Page size of a listing, in keys.
 pub(super) const PAGE_MAX: usize = 256;
 
-impl PostgresStore {
-    pub(super) async fn read_document(&self, key: &Key) -> Result<Option<Stored>, Error> {
+/// Reads documents in sessions of the pool.
+pub(super) struct Reads {
+    /// The name of the store, for errors.
+    pub(super) store: Arc<str>,
+    pub(super) sessions: Sessions,
+    pub(super) statements: Arc<Statements>,
+}
+
+impl Reads {
+    pub(super) async fn document(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let given = key.as_str().as_bytes();
         let rows = self.read(&self.statements.load, &[&given]).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
@@ -33,7 +42,7 @@ impl PostgresStore {
         Ok(Some(Stored { body, etag: etag_of(version) }))
     }
 
-    pub(super) async fn read_due(
+    pub(super) async fn due(
         &self,
         now: Timestamp,
         after: Option<&Key>,
@@ -56,11 +65,7 @@ impl PostgresStore {
     }
 
     /// The next keys that begin with a prefix.
-    pub(super) async fn read_page(
-        &self,
-        prefix: &str,
-        after: Option<&Key>,
-    ) -> Result<Vec<Key>, Error> {
+    pub(super) async fn page(&self, prefix: &str, after: Option<&Key>) -> Result<Vec<Key>, Error> {
         let (sql, from) = match after {
             None => (&self.statements.list_from, prefix),
             Some(key) => (&self.statements.list_after, key.as_str()),
@@ -81,7 +86,7 @@ impl PostgresStore {
         let text = String::from_utf8(bytes).map_err(|error| error.utf8_error().to_string());
         let key = text.and_then(|text| Key::new(text).map_err(|error| error.to_string()));
         key.map_err(|reason| Error::Invalid {
-            store: Cow::Owned(self.to_string()),
+            store: Cow::Owned(self.store.to_string()),
             reason: format!("it holds a document under something that is no key: {reason}"),
             source: None,
         })
@@ -89,6 +94,10 @@ impl PostgresStore {
 
     fn unreadable(&self, error: &tokio_postgres::Error) -> Error {
         self.error(Failure::before(error))
+    }
+
+    fn error(&self, failure: Failure) -> Error {
+        failure.into_error(&self.store)
     }
 }
 

@@ -95,7 +95,7 @@ struct Found {
     has_schema: bool,
     has_table: bool,
     has_version_table: bool,
-    /// The version of our table; none when there is no such table of ours.
+    /// The version of our table; `None` when `sayso_version` does not list it.
     version: Option<usize>,
 }
 

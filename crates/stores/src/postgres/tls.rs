@@ -61,7 +61,7 @@ fn trusted(file: Option<&PathBuf>) -> Result<RootCertStore, Failure> {
     if roots.is_empty() { Err(refuse("it is empty".to_owned())) } else { Ok(roots) }
 }
 
-/// Verifier that accepts any certificate, whoever signed it. The server must still own its key.
+/// Verifier that accepts any certificate, signed by anyone. The server must still own its key.
 #[derive(Debug)]
 struct AnyCertificate {
     provider: Arc<CryptoProvider>,

@@ -72,12 +72,12 @@ pub(super) struct Versions {
 impl Versions {
     fn draw(&self) -> i64 {
         let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
-        // One bit less, so that it is no negative number.
+        // One bit less, so that the number is not negative.
         (self.random.hash_one(drawn) >> 1).cast_signed()
     }
 }
 
-/// The version in an ETag of ours; any other text is none.
+/// The version in an ETag; `None` for a foreign one.
 pub(super) fn version_of(etag: &ETag) -> Option<i64> {
     let version: i64 = etag.as_str().parse().ok()?;
     (version.to_string() == etag.as_str()).then_some(version)

@@ -14,13 +14,13 @@ use redis::RedisWrite;
 use sayso_turn::{Key, store::Write};
 
 use super::{
-    calls::{decode, millis},
     failure::Failure,
     link::Link,
     names::{Names, Shard},
     script::Scripts,
     stats::Counters,
     version::{changes_index, condition},
+    wire::{decode, millis},
 };
 use crate::lanes::Freight;
 
@@ -36,7 +36,7 @@ const ROW_ARGUMENTS: usize = 5;
 /// The script's verdict on a document that the server refused to write.
 const REFUSED: i64 = -2;
 
-/// 1 when the document was written, 0 on conflict, -1 when it is none of ours; or a failure.
+/// 1 when the document was written, 0 on conflict, -1 for a foreign document; or a failure.
 pub(super) type Verdict = Result<i64, Failure>;
 
 /// One write and the ETag that the document will have.

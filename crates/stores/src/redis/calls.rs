@@ -1,7 +1,9 @@
 //! Calls to the server: writes by script, reads that survive a restart of the server, and the
 //! evaluation of what a script answers.
 
-use redis::{Cmd, FromRedisValue, Value, from_redis_value};
+use std::sync::Arc;
+
+use redis::{Cmd, Value};
 use sayso_turn::{
     Key,
     clock::Timestamp,
@@ -9,19 +11,37 @@ use sayso_turn::{
 };
 
 use super::{
-    DOCUMENT_BYTES_MAX, RedisStore,
     batch::{self, Row, Verdict},
     due::Page,
     failure::{Call, Failure},
-    names::Shard,
+    limits::DOCUMENT_BYTES_MAX,
+    link::Link,
+    names::{Names, Shard},
+    script::Scripts,
     version::{changes_index, condition, etag_of},
+    wire::{damaged, decode, millis},
 };
-use crate::lanes::Late;
+use crate::{
+    lanes::{Lanes, Late},
+    write_id::WriteIds,
+};
 
-impl RedisStore {
+/// The server or cluster of a store, and what a call needs to address it.
+pub(super) struct Calls {
+    /// The name of the store, for errors.
+    pub(super) store: Arc<str>,
+    pub(super) names: Names,
+    pub(super) link: Link,
+    pub(super) scripts: Arc<Scripts>,
+    /// None on a cluster, where a script may touch one hash slot only.
+    pub(super) saves: Option<Lanes<Row, Verdict>>,
+    pub(super) ids: WriteIds,
+}
+
+impl Calls {
     /// Writes one document: its new version, or `None` on conflict.
     pub(super) async fn write(&self, write: Write) -> Result<Option<ETag>, Error> {
-        write.check_size(self, DOCUMENT_BYTES_MAX)?;
+        write.check_size(&self.store, DOCUMENT_BYTES_MAX)?;
         if condition(&write.expect).is_none() {
             return Ok(None);
         }
@@ -43,7 +63,7 @@ impl RedisStore {
 
     /// Writes all or none: the new versions, or `None` on conflict.
     pub(super) async fn write_all(&self, writes: &[Write]) -> Result<Option<Vec<ETag>>, Error> {
-        writes.iter().try_for_each(|write| write.check_size(self, DOCUMENT_BYTES_MAX))?;
+        writes.iter().try_for_each(|write| write.check_size(&self.store, DOCUMENT_BYTES_MAX))?;
         let Some(first) = writes.first() else { return Ok(Some(Vec::new())) };
         let conditions: Option<Vec<_>> =
             writes.iter().map(|write| condition(&write.expect)).collect();
@@ -78,7 +98,7 @@ impl RedisStore {
         mut keys: impl Iterator<Item = &'a Key> + Clone,
     ) -> Result<bool, Error> {
         let first = keys.clone().next();
-        let failed = |failure: Failure| failure.into_error(&self.name, first, Call::Write);
+        let failed = |failure: Failure| failure.into_error(&self.store, first, Call::Write);
         match verdict.map_err(failed)? {
             1 => Ok(true),
             0 => Ok(false),
@@ -119,18 +139,4 @@ impl RedisStore {
         };
         Page::read(answer).ok_or(Failure::Strange)
     }
-}
-
-/// A time as the scripts read it.
-pub(super) fn millis(at: Option<Timestamp>) -> String {
-    at.map_or_else(String::new, |at| at.as_millis().to_string())
-}
-
-pub(super) fn decode<T: FromRedisValue>(value: Value) -> Result<T, Failure> {
-    from_redis_value(value).map_err(|_| Failure::Strange)
-}
-
-pub(super) fn damaged(key: &Key) -> Error {
-    let reason = "it lacks the fields that this store writes".to_owned();
-    Error::Corrupt { key: key.clone(), reason }
 }

@@ -24,7 +24,7 @@ const PREFIX_BYTES_MAX: usize = 64;
 /// assert_eq!(config.to_string(), "Redis at cache.example:6380/1 (pizza)");
 ///
 /// let error = RedisConfig::from_url("redis://cache.example?prefx=pizza").unwrap_err();
-/// assert!(error.to_string().contains("`prefx` is no parameter"));
+/// assert!(error.to_string().contains("unknown parameter `prefx`"));
 /// # Ok::<(), sayso_turn::store::Error>(())
 /// ```
 #[derive(Clone)]
@@ -113,7 +113,7 @@ impl RedisConfig {
             ("durability", "relaxed") => Ok(self.with_durability(Durability::Relaxed)),
             ("durability", _) => Err(invalid("the durability in the URL is strict or relaxed")),
             (name, _) => Err(invalid(format!(
-                "`{}` is no parameter of a Redis URL; there are prefix and durability",
+                "unknown parameter `{}` of a Redis URL; there are prefix and durability",
                 name.escape_debug()
             ))),
         }
@@ -224,7 +224,7 @@ mod tests {
             ("redis://:hunter2@h?prefix={a}", "1 to 64 letters"),
             ("redis://:hunter2@h?prefix=a*", "1 to 64 letters"),
             ("redis://:hunter2@h?durability=no", "strict or relaxed"),
-            ("redis://:hunter2@h?x", "`x` is no parameter"),
+            ("redis://:hunter2@h?x", "unknown parameter `x`"),
         ] {
             let error = RedisConfig::from_url(url).unwrap_err();
             let text = format!("{error} {error:?}");

@@ -1,7 +1,7 @@
 //! Checks of the names for the fuzz target `names`.
 
 use super::names::Names;
-use crate::fuzz::Pair;
+use crate::fuzz::pair::Pair;
 
 pub(crate) fn names(keys: &Pair) {
     let names = Names::new("sayso");

@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -20,6 +20,7 @@ use redis::{
 use tokio::time::{Instant, timeout_at};
 
 use super::{failure::Failure, names::Shard};
+use crate::sync::lock;
 
 /// The number of connections to a server. A server that flushes every write answers after the
 /// flush, and takes only so much from one connection between two: a single one makes the flushes
@@ -133,7 +134,7 @@ impl Link {
 impl Nodes {
     /// The node with this address, with the configured settings otherwise.
     fn lane_to(&self, address: &str) -> Option<Arc<Lane>> {
-        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lanes = lock(&self.lanes);
         if let Some(lane) = lanes.get(address) {
             return Some(Arc::clone(lane));
         }
@@ -214,8 +215,7 @@ impl Lane {
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        // Nothing that can panic runs under the lock.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 }
 

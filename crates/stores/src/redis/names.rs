@@ -111,7 +111,7 @@ impl Names {
         pattern
     }
 
-    /// The key of a document with this name, unless the name is none of ours.
+    /// The key of a document with this name; `None` for a foreign name.
     pub(super) fn key_of(&self, name: &[u8]) -> Option<Key> {
         let rest = std::str::from_utf8(name).ok()?.strip_prefix(&*self.prefix)?;
         let (_, key) = rest.strip_prefix(":{s")?.split_once("}:d:")?;

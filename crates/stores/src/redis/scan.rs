@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use sayso_turn::{Key, store::Error};
 
-use super::{RedisStore, calls::decode, failure::Call, names::Shard};
+use super::{calls::Calls, failure::Call, names::Shard, wire::decode};
 
 /// The number of names that one step looks at, approximately.
 const SCAN_COUNT: usize = 1000;
@@ -37,7 +37,7 @@ impl Scan {
     }
 }
 
-impl RedisStore {
+impl Calls {
     /// The next names of a listing, and where it goes on.
     async fn scan(&self, scan: &Scan) -> Result<(String, Vec<Vec<u8>>), Error> {
         let mut command = redis::cmd("SCAN");
@@ -45,7 +45,7 @@ impl RedisStore {
         let _command = command.arg(&scan.cursor).arg("MATCH").arg(pattern);
         let _command = command.arg("COUNT").arg(SCAN_COUNT);
         let answer = self.read(scan.shard.unwrap_or(Shard::FIRST), &command).await;
-        answer.and_then(decode).map_err(|failure| failure.into_error(&self.name, None, Call::Read))
+        answer.and_then(decode).map_err(|failure| failure.into_error(&self.store, None, Call::Read))
     }
 
     /// The next keys of a listing, and where it goes on.

@@ -24,8 +24,8 @@ pub(super) fn due_in(etag: &str) -> Option<Timestamp> {
     millis.parse().ok().map(Timestamp::from_millis)
 }
 
-/// The value that the scripts compare a document's ETag with, empty for "there is none". `None`
-/// when it can never match: no ETag of ours is empty.
+/// The value that the scripts compare a document's ETag with, empty for "no document". `None` when
+/// it can never match: the store never gives an empty ETag.
 pub(super) fn condition(expect: &Expect) -> Option<&str> {
     match expect {
         Expect::Absent => Some(""),
@@ -38,7 +38,7 @@ pub(super) fn changes_index(write: &Write) -> bool {
     let due = match &write.expect {
         Expect::Absent => None,
         Expect::At(etag) => match due_in(etag.as_str()) {
-            // An ETag that is none of ours: the script tells.
+            // A foreign ETag: the script decides.
             None if etag.as_str().contains('@') => return true,
             due => due,
         },

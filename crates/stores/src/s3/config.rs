@@ -78,7 +78,7 @@ impl S3Config {
                 "region" => config.region = Some(value.to_owned()),
                 name => {
                     return Err(invalid(format!(
-                        "`{}` is no parameter of an S3 URL; there are endpoint and region",
+                        "unknown parameter `{}` of an S3 URL; there are endpoint and region",
                         name.escape_debug()
                     )));
                 }
@@ -212,7 +212,7 @@ mod tests {
             ("s3://bots/a b", "the prefix in the URL"),
             ("s3://bots?endpoint=127.0.0.1", "the endpoint in the URL"),
             ("s3://bots?endpoint=http://id:hunter2@h", "the endpoint in the URL"),
-            ("s3://bots?key=hunter2", "`key` is no parameter"),
+            ("s3://bots?key=hunter2", "unknown parameter `key`"),
         ] {
             let error = S3Config::from_url(url).unwrap_err().to_string();
             assert!(error.contains(why), "{url}: {error}");

@@ -45,7 +45,7 @@ impl Line {
         object.into_bytes()
     }
 
-    /// Splits an object into header and body; `None` when it is none of ours.
+    /// Splits an object into header and body; `None` for a foreign object.
     pub(super) fn parse(object: &[u8]) -> Option<(Self, &[u8])> {
         let end = object.iter().take(LINE_BYTES_MAX).position(|byte| *byte == b'\n')?;
         let (line, body) = object.split_at_checked(end)?;
@@ -92,7 +92,7 @@ impl Version {
         format!("{}/{marker}/{}", self.write, self.object)
     }
 
-    /// Parses an ETag; `None` when it is none of ours, and then it names no version.
+    /// Parses an ETag; `None` for a foreign ETag, which names no version.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '/');
         let write = parts.next().filter(|write| is_write(write))?.to_owned();

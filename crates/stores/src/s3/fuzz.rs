@@ -3,7 +3,7 @@
 use sayso_turn::clock::Timestamp;
 
 use super::names::{Cut, Marker, Names};
-use crate::fuzz::Pair;
+use crate::fuzz::pair::Pair;
 
 pub(crate) fn names(keys: &Pair) {
     let names = Names::new("sayso");

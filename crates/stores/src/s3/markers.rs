@@ -7,11 +7,7 @@
 //! way. It is removed when it has been seen so for longer than any save takes; and a save that took
 //! longer than that writes its marker once more.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
@@ -21,50 +17,19 @@ use sayso_turn::{
 };
 
 use super::{
-    S3Store,
     bucket::Condition,
     envelope::Version,
     failure::Failure,
     names::{Listed, Marker},
+    objects::{Objects, Unread},
 };
-
-/// Age after which a stray marker, one without a document that names it, is removed.
-pub(super) const STRAY_AFTER: Duration = Duration::from_secs(120);
-
-/// The number of stray markers that are remembered; more are found again later.
-const STRAYS_MAX: usize = 10_000;
 
 /// Documents that are read concurrently.
 const LOOKS: usize = 16;
 
-/// Stray markers: no document names them. With the time at which each was first seen.
-#[derive(Debug, Default)]
-pub(super) struct Strays {
-    seen: Mutex<BTreeMap<String, Instant>>,
-}
-
-impl Strays {
-    /// True if a marker has been stray for long enough to be removed.
-    fn is_old(&self, name: &str, after: Duration) -> bool {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(since) = seen.get(name) {
-            return since.elapsed() >= after;
-        }
-        if seen.len() < STRAYS_MAX {
-            let _none = seen.insert(name.to_owned(), Instant::now());
-        }
-        after.is_zero()
-    }
-
-    fn forget(&self, name: &str) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let _since = seen.remove(name);
-    }
-}
-
 /// State of a search for due documents.
 struct Look<'a> {
-    store: &'a S3Store,
+    objects: &'a Objects,
     now: Timestamp,
     after: Option<&'a Key>,
     limit: usize,
@@ -75,7 +40,7 @@ struct Look<'a> {
 
 /// Finds due documents, in the order of the keys.
 pub(super) async fn due(
-    store: &S3Store,
+    objects: &Objects,
     now: Timestamp,
     after: Option<&Key>,
     limit: usize,
@@ -83,12 +48,12 @@ pub(super) async fn due(
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let mut look = Look { store, now, after, limit, found: BTreeMap::new(), waiting: Vec::new() };
-    let beginning = store.names.markers();
-    let offset = after.map(|after| store.names.markers_from(after));
+    let mut look = Look { objects, now, after, limit, found: BTreeMap::new(), waiting: Vec::new() };
+    let beginning = objects.names.markers();
+    let offset = after.map(|after| objects.names.markers_from(after));
     let mut next = None;
     loop {
-        let piece = store.bucket.list(&beginning, offset.as_deref(), next).await?;
+        let piece = objects.bucket.list(&beginning, offset.as_deref(), next).await?;
         for (name, _) in piece.objects {
             if look.takes(&name).await? {
                 return Ok(look.finish());
@@ -105,7 +70,7 @@ pub(super) async fn due(
 impl Look<'_> {
     /// Takes the next marker of the listing; true if there are enough results before it.
     async fn takes(&mut self, name: &str) -> Result<bool, Failure> {
-        let Some(listed) = self.store.names.marked(name) else { return Ok(false) };
+        let Some(listed) = self.objects.names.marked(name) else { return Ok(false) };
         // Between groups the names tell the order of the keys, within one they may not.
         let is_new_group = self.waiting.last().is_some_and(|last| last.group != listed.group);
         if is_new_group && self.found.len() + self.waiting.len() >= self.limit {
@@ -130,8 +95,8 @@ impl Look<'_> {
                 by_key.entry(key).or_default().push(listed);
             }
         }
-        let (store, now) = (self.store, self.now);
-        let looks = by_key.into_iter().map(|(key, markers)| look_at(store, now, key, markers));
+        let (objects, now) = (self.objects, self.now);
+        let looks = by_key.into_iter().map(|(key, markers)| look_at(objects, now, key, markers));
         let due: Vec<Option<Due>> = stream::iter(looks).buffered(LOOKS).try_collect().await?;
         self.found.extend(due.into_iter().flatten().map(|due| (due.key.clone(), due)));
         Ok(())
@@ -142,11 +107,11 @@ impl Look<'_> {
         if let Some(key) = &listed.key {
             return Ok(Some(key.clone()));
         }
-        let object = self.store.bucket.get(&listed.name, None).await?;
+        let object = self.objects.bucket.get(&listed.name, None).await?;
         let key = object.and_then(|object| String::from_utf8(object.content).ok());
         let key = key.and_then(|key| Key::new(key).ok());
-        // A marker that lies about its key is none of ours.
-        Ok(key.filter(|key| self.store.names.marker(key, &listed.marker) == listed.name))
+        // A marker that lies about its key is foreign.
+        Ok(key.filter(|key| self.objects.names.marker(key, &listed.marker) == listed.name))
     }
 
     fn finish(self) -> Vec<Due> {
@@ -156,21 +121,21 @@ impl Look<'_> {
 
 /// Reads the document of some markers; returns it if it is due.
 async fn look_at(
-    store: &S3Store,
+    objects: &Objects,
     now: Timestamp,
     key: Key,
     markers: Vec<Listed>,
 ) -> Result<Option<Due>, Failure> {
-    let version = match store.version(&key).await {
+    let version = match objects.version(&key).await {
         Ok(version) => version,
-        Err(super::Unread::Failed(failure)) => return Err(failure),
+        Err(Unread::Failed(failure)) => return Err(failure),
         // A document that cannot be read must not hide the others.
-        Err(super::Unread::Damaged) => return Ok(None),
+        Err(Unread::Damaged) => return Ok(None),
     };
     let named = version.as_ref().and_then(|version| version.marker.clone());
     for listed in &markers {
         if named.as_ref() != Some(&listed.marker) {
-            remove_if_old(store, &key, listed).await;
+            remove_if_old(objects, &key, listed).await;
         }
     }
     let (Some(version), Some(marker)) = (version, named) else { return Ok(None) };
@@ -179,34 +144,34 @@ async fn look_at(
     }
     if markers.iter().all(|listed| listed.marker != marker) {
         // Its marker should be there. Without it the next look would pass this document by.
-        mark(store, &key, &marker).await?;
+        mark(objects, &key, &marker).await?;
     }
     let etag = ETag::new(version.to_text());
     Ok(Some(Due { key, etag, at: marker.at }))
 }
 
 /// Writes the marker of a document.
-pub(super) async fn mark(store: &S3Store, key: &Key, marker: &Marker) -> Result<(), Failure> {
-    let name = store.names.marker(key, marker);
+pub(super) async fn mark(objects: &Objects, key: &Key, marker: &Marker) -> Result<(), Failure> {
+    let name = objects.names.marker(key, marker);
     let content = key.as_str().as_bytes().to_vec();
-    store.bucket.put(&name, content, &Condition::Any).await.map(|_| ())
+    objects.bucket.put(&name, content, &Condition::Any).await.map(|_| ())
 }
 
 /// Removes a stray marker that is old enough. In doubt it stays: the save that wrote it may still
 /// be in flight.
-pub(super) async fn remove_if_old(store: &S3Store, key: &Key, listed: &Listed) {
-    if !store.strays.is_old(&listed.name, store.stray_after) {
+pub(super) async fn remove_if_old(objects: &Objects, key: &Key, listed: &Listed) {
+    if !objects.strays.is_old(&listed.name, objects.stray_after) {
         return;
     }
-    if store.bucket.delete(&listed.name).await.is_err() {
+    if objects.bucket.delete(&listed.name).await.is_err() {
         // It is found again by the next look.
         return;
     }
-    store.strays.forget(&listed.name);
+    objects.strays.forget(&listed.name);
     // If the save did land in between, the document names it now.
-    if let Ok(Some(Version { marker: Some(marker), .. })) = store.version(key).await
+    if let Ok(Some(Version { marker: Some(marker), .. })) = objects.version(key).await
         && marker == listed.marker
     {
-        drop(mark(store, key, &marker).await);
+        drop(mark(objects, key, &marker).await);
     }
 }

@@ -69,8 +69,8 @@ impl Names {
         format!("{}d/{spelling}", self.prefix)
     }
 
-    /// The key of a document's name; `Err` if only the document itself can tell, `None` if it is
-    /// none of ours.
+    /// The key of a document's name; `Err` if only the document itself can tell, `None` for a
+    /// foreign name.
     pub(super) fn key_of(&self, name: &str) -> Option<Result<Key, Cut>> {
         let spelling = name.strip_prefix(&self.prefix)?.strip_prefix("d/")?;
         if spelling.contains('~') {

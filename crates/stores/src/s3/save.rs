@@ -9,13 +9,12 @@ use sayso_turn::{
 };
 
 use super::{
-    S3Store, Unread,
     bucket::Condition,
-    damaged,
     envelope::{Line, Version},
     failure::{Call, Failure},
     markers,
     names::Marker,
+    objects::{Objects, Unread, damaged},
 };
 
 /// The limit on retries after a spurious conflict.
@@ -29,11 +28,11 @@ pub(super) struct Draft {
     marker: Option<Marker>,
 }
 
-impl S3Store {
+impl Objects {
     /// Writes the object of a document and returns its ETag; `None` on conflict.
     ///
-    /// A server may report a conflict that is none (two writes at the same instant) or refuse a
-    /// create for a tombstone. So what is stored says what has happened.
+    /// A server may report a spurious conflict (two writes at the same instant) or refuse a create
+    /// for a tombstone. So what is stored says what has happened.
     pub(super) async fn put(
         &self,
         line: &Line,
@@ -42,7 +41,7 @@ impl S3Store {
     ) -> Result<Option<String>, Error> {
         let (key, name) = (&line.key, self.names.document(&line.key));
         let content = line.with_body(body);
-        let failed = |failure: Failure| failure.into_error(&self.name, Call::Write);
+        let failed = |failure: Failure| failure.into_error(&self.store, Call::Write);
         let at = |version: &Version| Condition::At(version.object.clone());
         let mut condition = expect.map_or(Condition::Absent, at);
         for _ in 0..ROUNDS_MAX {
@@ -64,7 +63,7 @@ impl S3Store {
             };
         }
         Err(Error::Unavailable {
-            store: Cow::Owned(self.to_string()),
+            store: Cow::Owned(self.store.to_string()),
             reason: "too many write the same document at once".to_owned(),
             source: None,
         })
@@ -86,7 +85,7 @@ impl S3Store {
                 let marker = Marker { at, write: id.clone() };
                 // Whatever becomes of the marker, the document has not changed.
                 let marked = markers::mark(self, &write.key, &marker).await;
-                marked.map_err(|failure| failure.into_error(&self.name, Call::Read))?;
+                marked.map_err(|failure| failure.into_error(&self.store, Call::Read))?;
                 Some(marker)
             }
         };

@@ -6,6 +6,7 @@ use std::{
     hash::BuildHasher,
     io::{Read, Write as _},
     net::TcpStream,
+    time::Duration,
 };
 
 use super::{names::Marker, *};
@@ -21,7 +22,7 @@ async fn open(stray_after: Duration) -> S3Store {
     let url = format!("{bucket}/stray-{prefix:016x}?{query}");
     let config = S3Config::from_url(&url).unwrap().with_credentials("test", "test");
     let store = S3Store::open(config).await.unwrap();
-    S3Store { stray_after, ..store }
+    S3Store { objects: Objects { stray_after, ..store.objects } }
 }
 
 /// Creates the bucket, or ignores that it exists.
@@ -35,7 +36,8 @@ fn create_bucket(endpoint: &str, bucket: &str) {
 }
 
 async fn marked(store: &S3Store) -> Vec<String> {
-    let piece = store.bucket.list(&store.names.markers(), None, None).await.unwrap();
+    let piece =
+        store.objects.bucket.list(&store.objects.names.markers(), None, None).await.unwrap();
     piece.objects.into_iter().map(|(name, _)| name).collect()
 }
 
@@ -52,7 +54,7 @@ fn write() -> Write {
 async fn a_stray_marker_is_removed_when_no_save_can_be_under_way_any_more() {
     let store = open(Duration::from_millis(300)).await;
     let marker = Marker { at: Timestamp::from_millis(7), write: "0a-1".to_owned() };
-    markers::mark(&store, &write().key, &marker).await.unwrap();
+    markers::mark(&store.objects, &write().key, &marker).await.unwrap();
     assert_eq!(due(&store).await, 0);
     assert_eq!(marked(&store).await.len(), 1, "seen for the first time: it may be new");
     tokio::time::sleep(Duration::from_millis(350)).await;
@@ -73,26 +75,27 @@ async fn a_stray_marker_is_removed_when_no_save_can_be_under_way_any_more() {
 #[tokio::test]
 async fn a_save_that_took_too_long_writes_its_marker_once_more() {
     let (slow, other) = (open(Duration::ZERO).await, open(Duration::ZERO).await);
-    let other = S3Store { names: Arc::clone(&slow.names), ..other };
-    let draft = slow.begin(&write(), None).await.unwrap();
+    let names = Arc::clone(&slow.objects.names);
+    let other = S3Store { objects: Objects { names, ..other.objects } };
+    let draft = slow.objects.begin(&write(), None).await.unwrap();
     assert_eq!(due(&other).await, 0);
     assert_eq!(marked(&other).await, Vec::<String>::new(), "it was taken for a stray one");
-    let saved = slow.finish(write(), draft).await.unwrap();
+    let saved = slow.objects.finish(write(), draft).await.unwrap();
     assert!(matches!(saved, Saved::Committed(_)));
     assert_eq!(marked(&other).await.len(), 1);
     assert_eq!(due(&other).await, 1);
 }
 
-/// The document lands just when its marker is removed: whoever removed it puts it back.
+/// The document lands just when its marker is removed: the remover puts it back.
 #[tokio::test]
 async fn a_marker_whose_document_lands_late_is_put_back() {
     let store = open(Duration::ZERO).await;
     let saved = store.save(write()).await.unwrap();
     assert!(matches!(saved, Saved::Committed(_)));
     let name = marked(&store).await.remove(0);
-    let listed = store.names.marked(&name).unwrap();
+    let listed = store.objects.names.marked(&name).unwrap();
     // As a look does that read the document before the save and removes the marker after it.
-    markers::remove_if_old(&store, &write().key, &listed).await;
+    markers::remove_if_old(&store.objects, &write().key, &listed).await;
     assert_eq!(marked(&store).await, [name]);
     assert_eq!(due(&store).await, 1);
 }

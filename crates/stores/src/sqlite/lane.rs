@@ -11,7 +11,12 @@ use std::{
 use sayso_turn::store::Error;
 use tokio::sync::mpsc;
 
-use super::QUEUE_MAX;
+/// The largest number of calls that a thread takes from its queue at once. So many callers' writes
+/// share a transaction at most.
+pub(super) const BATCH_MAX: usize = 64;
+
+/// The number of calls that may be queued for a thread; more wait for a place in the queue.
+const QUEUE_MAX: usize = 1024;
 
 pub(super) struct Lane<T> {
     queue: Option<mpsc::Sender<T>>,

@@ -14,8 +14,8 @@ use sayso_turn::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    BATCH_MAX,
     failure::Failure,
+    lane::BATCH_MAX,
     values::{etag_of, millis_of},
 };
 
@@ -49,7 +49,7 @@ impl Reader {
     pub(super) fn run(&self, mut queue: mpsc::Receiver<Read>) {
         let mut reads = Vec::with_capacity(BATCH_MAX);
         while queue.blocking_recv_many(&mut reads, BATCH_MAX) > 0 {
-            // One snapshot for all is less work than one each. It is no condition for being right.
+            // One snapshot for all is less work than one each. Correctness does not depend on it.
             let is_shared = reads.len() > 1 && self.run_sql("BEGIN").is_ok();
             for read in reads.drain(..) {
                 self.answer(read);
@@ -145,7 +145,7 @@ impl Reader {
     }
 }
 
-/// A column as text, or the reason why it is none. Only the database can fail here.
+/// A column as text, or the reason why it is not text. Only the database can fail here.
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Result<String, String>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) => {

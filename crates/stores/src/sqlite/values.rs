@@ -5,7 +5,7 @@ use sayso_turn::{
     store::{ETag, Expect},
 };
 
-/// The version in an ETag of ours; any other text is none.
+/// The version in an ETag; `None` for a foreign one.
 pub(super) fn version_of(etag: &ETag) -> Option<i64> {
     let version: i64 = etag.as_str().parse().ok()?;
     (version.to_string() == etag.as_str()).then_some(version)

@@ -15,8 +15,9 @@ use sayso_turn::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    BATCH_MAX, Counters,
     failure::Failure,
+    lane::BATCH_MAX,
+    stats::Counters,
     values::{etag_of, expected_version, millis_of, version_of},
 };
 
@@ -156,7 +157,7 @@ impl Writer {
                 let first = fastrand::i64(1..FIRST_VERSION_MAX);
                 (INSERT, first, first)
             }
-            // No version of ours is the largest number; a foreign ETag may be.
+            // The store never gives the largest number as a version; a foreign ETag may have it.
             Some(version) if version == i64::MAX => return Ok(None),
             Some(version) => (UPDATE, version, version + 1),
         };

@@ -43,7 +43,7 @@ pub(super) fn committed(saved: Saved) -> ETag {
     etag
 }
 
-/// The body that is stored, `None` when there is none.
+/// The body that is stored; `None` when it is absent.
 pub(super) async fn stored(store: &CosmosStore) -> Option<String> {
     store.load(&key()).await.unwrap().map(|stored| stored.body)
 }

@@ -69,7 +69,7 @@ fn a_bad_url_is_refused_in_one_clear_sentence() {
         ("cosmos://h.example/a%2Fb", "name of the database"),
         ("cosmos://h.example/a/b%23", "name of the container"),
         ("cosmos://h.example/a?containers=many", "one, kind or tenant"),
-        ("cosmos://h.example/a?layout=perl", "no layout"),
+        ("cosmos://h.example/a?layout=perl", "unknown layout `perl`"),
         ("cosmos://h.example/a?create=maybe", "create must be true or false"),
         ("cosmos://h.example/a?throughput=much", "throughput must be a number"),
         ("cosmos://h.example/a?auth=none", "auth must be entra"),

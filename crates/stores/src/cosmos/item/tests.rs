@@ -130,7 +130,7 @@ fn members_that_other_sdks_add_are_left_alone() {
 }
 
 #[test]
-fn an_item_that_is_none_of_ours_is_reported_without_its_words() {
+fn a_foreign_item_is_reported_without_its_text() {
     for (item, reason) in [
         (json!({"id": "i", "_etag": "e"}), "not one of ours"),
         (json!({"id": "i", "_etag": "e", "realId": 7, "document": {}}), "not one of ours"),

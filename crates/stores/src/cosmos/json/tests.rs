@@ -68,7 +68,7 @@ fn a_text_that_a_value_does_not_give_back_is_told() {
 }
 
 #[test]
-fn what_cosmos_cannot_hold_is_no_value() {
+fn json_that_cosmos_cannot_hold_is_not_parsed() {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     assert!(Json::parse(&deep(127)).is_some(), "127 levels below `document` are recorded");
     for text in ["", "{", "x", "1e400", r#"{"a":1,"a":2}"#, r#""\ud800""#, &deep(128)] {

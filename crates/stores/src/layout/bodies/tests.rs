@@ -126,7 +126,7 @@ fn numbered_references_stay_right_or_are_refused() {
 }
 
 #[test]
-fn what_is_not_a_document_is_said_so() {
+fn a_body_that_is_not_an_object_is_an_error() {
     for layout in [Layout::Dotnet, Layout::Js, Layout::Python, Layout::Sample] {
         // A JavaScript client that counts characters for bytes cuts the end off.
         for text in ["", "{\"a\":\"é", "[]", "null", "1"] {

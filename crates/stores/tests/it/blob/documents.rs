@@ -131,7 +131,7 @@ async fn a_time_that_only_the_index_remembers_is_not_named() {
 }
 
 #[tokio::test]
-async fn a_lease_is_no_conflict() {
+async fn a_lease_is_an_error_and_not_a_conflict() {
     let store = open(config()).await;
     let etag = save(&store, write("k", Expect::Absent, "{}")).await;
     let blob = store.client().blob_client("k");

@@ -150,7 +150,7 @@ async fn a_bad_address_is_refused() {
     refused(BlobConfig::new("canary", "state").with_key("YQ=="), "not a URL").await;
     for name in ["ab", "Upper", "under_score", "-a-", "a--b", "..", &"x".repeat(64)] {
         let config = BlobConfig::from_connection_string(&account(), name).unwrap();
-        refused(config, "is no name of a container").await;
+        refused(config, "is not a valid container name").await;
     }
     // No token goes over plain http.
     refused(BlobConfig::new("http://127.0.0.1:9/nobody", "state"), "https only").await;

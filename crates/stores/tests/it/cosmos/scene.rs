@@ -113,7 +113,7 @@ impl Raw {
         answer.into_model().unwrap().indexing_policy.unwrap()
     }
 
-    /// An item as it is stored, `None` when there is none.
+    /// An item as it is stored; `None` when it is absent.
     pub(super) async fn item(&self, container: &str, id: &str) -> Option<Value> {
         let options = ItemReadOptions::default().with_operation_options(text());
         let container = self.container(container).await;

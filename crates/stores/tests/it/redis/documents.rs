@@ -54,7 +54,7 @@ async fn a_document_is_a_hash_that_an_operator_can_read() {
 }
 
 #[tokio::test]
-async fn what_is_no_document_of_ours_is_reported_and_left_as_it_is() {
+async fn a_foreign_document_is_reported_and_left_as_it_is() {
     let (store, server, name) = scene().await;
     let () = tell(&server, &["SET", &name, "somebody's"]).await;
     assert_all_calls_say_corrupt(&store).await;
@@ -81,7 +81,7 @@ async fn a_document_that_lost_a_part_is_reported() {
 
 /// A document that cannot be read waits for an operator; the others must not wait with it.
 #[tokio::test]
-async fn what_is_no_document_hides_nothing_else_that_is_due() {
+async fn a_foreign_document_hides_no_due_document() {
     let (store, server, name) = scene().await;
     let due = Some(Timestamp::from_millis(7));
     // The three share a shard with each other, so that one call finds them.
@@ -144,7 +144,7 @@ async fn the_indexes_do_not_grow() {
 }
 
 #[tokio::test]
-async fn a_list_passes_by_what_is_none_of_ours() {
+async fn a_list_skips_foreign_entries() {
     let (store, server, name) = scene().await;
     assert!(matches!(store.save(create("k", "{}")).await, Ok(Saved::Committed(_))));
     let stray = [name.replace("{s6}", "{s7}"), name.replace("{s6}", "{sx}"), format!("x{name}")];

@@ -56,7 +56,7 @@ async fn a_document_is_a_line_and_its_body() {
 }
 
 #[tokio::test]
-async fn what_is_no_document_of_ours_is_reported_and_left_as_it_is() {
+async fn a_foreign_document_is_reported_and_left_as_it_is() {
     let (store, objects) = scene().await;
     let other = save(&store, create("other", "{}")).await;
     let stranger = objects.get("d/other").await;
@@ -183,7 +183,7 @@ async fn long_keys_are_due_in_order() {
 }
 
 #[tokio::test]
-async fn a_list_passes_by_what_is_none_of_ours() {
+async fn a_list_skips_foreign_entries() {
     let (store, objects) = scene().await;
     drop(save(&store, create("k", "{}")).await);
     for stray in ["d/.2F", "d/a/b", "d/k~00", "dd/k", "e"] {

@@ -64,7 +64,7 @@ async fn a_write_whose_answer_is_lost_is_in_doubt_and_never_sent_twice() {
 /// A client or a proxy that sends a write twice gets a conflict with the first. The stored object
 /// tells that it is our own.
 #[tokio::test]
-async fn a_conflict_with_our_own_write_is_none() {
+async fn a_conflict_with_our_own_write_counts_as_saved() {
     let (store, proxy) = scene().await;
     proxy
         .next("PUT", Fault::AnswerInstead(answer("412 Precondition Failed", "PreconditionFailed")));
@@ -80,7 +80,7 @@ async fn a_conflict_with_our_own_write_is_none() {
 /// Spurious conflict: Amazon answers 409 when two conditional writes meet, even if neither has
 /// happened.
 #[tokio::test]
-async fn a_conflict_with_nobody_is_tried_again() {
+async fn a_spurious_conflict_is_retried() {
     let (store, proxy) = scene().await;
     for status in ["409 Conflict", "412 Precondition Failed"] {
         let refuse = || Fault::Refuse(answer(status, "ConditionalRequestConflict"));
