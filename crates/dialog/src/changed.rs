@@ -2,8 +2,8 @@
 
 /// The policy for a conversation inside a container that a deployment has changed.
 ///
-/// The dialogs hear of it first, by the event [`Event::CHANGED`](crate::Event::CHANGED); this is for when none took care
-/// of it.
+/// The dialogs first get the event [`Event::CHANGED`](crate::Event::CHANGED). The policy applies if
+/// none of them handles it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Changed {
     /// It goes on: steps that have names are found by them, others by their numbers.

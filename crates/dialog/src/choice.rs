@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_choice_is_refused_without_its_text() {
+    fn an_invalid_choice_is_refused_without_quoting_it() {
         for text in ["7", "[]", "null", r#"{"value":["secret"]}"#] {
             let error = serde_json::from_str::<Choice>(text).unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");

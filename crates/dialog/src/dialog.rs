@@ -115,7 +115,7 @@ pub trait Dialog: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Reports whether it handles events at all. One that says no is not even asked.
+    /// Returns `true` if it handles events. If not, it is not called for them.
     fn listens(&self) -> bool {
         true
     }

@@ -132,7 +132,7 @@ impl OAuthPrompt {
         Ok(())
     }
 
-    /// Reports whether the activity is about signing in at all, so that being late matters to it.
+    /// Returns `true` if the activity may be about signing in, so that the time limit applies.
     fn concerns(activity: &Activity) -> bool {
         let name = activity.name.as_deref().unwrap_or_default();
         match activity.kind {
@@ -174,8 +174,8 @@ impl OAuthPrompt {
         }
     }
 
-    /// The token for a code. A code works once, and this turn may be tried again: what it gave is
-    /// kept for that, and after a crash the token is there without a code.
+    /// Redeems a code for a token. A code works once and the turn may be retried, so `once` records
+    /// the token. After a crash the service gives it without a code.
     async fn redeem(
         &self,
         dc: &mut DialogContext,

@@ -21,8 +21,8 @@ pub use self::stack::{DialogState, Instance, Shape};
 pub(crate) use self::stack_cache::StackCache;
 
 impl DialogState {
-    /// Reads a stack that any of the SDKs wrote. The plain form, which is ours too, takes the short
-    /// way.
+    /// Reads a stack in any SDK's format. The JavaScript format, which this crate writes by
+    /// default, goes through the single-pass codec.
     pub(crate) fn read(raw: &Raw) -> Result<Self, serde_json::Error> {
         match plain::read(raw) {
             Some(state) => Ok(state),
@@ -30,7 +30,7 @@ impl DialogState {
         }
     }
 
-    /// Writes it in its shape. The plain form takes the short way here, too.
+    /// Writes the stack in its format; the JavaScript format through the single-pass codec.
     pub(crate) fn to_raw(&self) -> Result<Raw, serde_json::Error> {
         if plain::fits(self) {
             return Ok(plain::write(self));

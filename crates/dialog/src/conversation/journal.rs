@@ -104,7 +104,7 @@ impl Journal {
         }
     }
 
-    /// Puts it back; nothing stays of a conversation that is over.
+    /// Puts the journal back, or removes it if the conversation is over.
     pub(super) fn put(mut self, turn: &mut Turn, property: &str) -> Result<(), Error> {
         if self.frames.is_empty() {
             turn.state().remove(property);
@@ -153,7 +153,7 @@ impl Frame {
         parts.join(".")
     }
 
-    /// Waits for nothing any more: its timers must not ring.
+    /// Forgets the question or sleep that it waits for, and cancels its timers.
     pub(super) fn cancel_timers(&mut self, turn: &mut Turn) {
         if let Some(pending) = self.pending.take() {
             pending.cancel_timers(turn);
@@ -182,7 +182,7 @@ fn is_false(fact: &bool) -> bool {
     !*fact
 }
 
-/// Keeps a `null` that somebody kept apart from nothing kept.
+/// Reads a `null` as a value, to tell it from a missing member.
 fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Raw>, D::Error> {
     Raw::deserialize(deserializer).map(Some)
 }

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Asks for a text. White space around it is dropped; nothing is no answer.
+/// Asks for a text. White space around it is dropped; an empty answer is rejected.
 ///
 /// # Example
 /// ```

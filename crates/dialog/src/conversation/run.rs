@@ -34,8 +34,8 @@ pub(super) struct RunState {
     pub(super) depth: usize,
     /// True if the last step was done in this turn: what is said after it has not been said before.
     pub(super) is_live: bool,
-    /// The step that no earlier turn came beyond. `None` when this turn has come to it: then
-    /// nothing has been said before, whatever the journal still has.
+    /// The label of the step at which the last turn stopped. `None` once this turn has reached it:
+    /// no earlier turn has said anything after that, even if the journal has further entries.
     pub(super) frontier: Option<String>,
     pub(super) input: Option<Input>,
     /// Said, and not yet handed to the turn.

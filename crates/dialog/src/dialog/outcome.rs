@@ -11,7 +11,7 @@ use crate::{
 /// The status of a dialog at the end of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// There is none.
+    /// No dialog is on the stack.
     Empty,
     /// It waits for an activity.
     Waiting,

@@ -31,8 +31,9 @@ mod member {
 
 /// A prompt on the stack.
 ///
-/// An answer is valid when it is understood, or, with a validator, when that says so. If it is not,
-/// the retry prompt is sent, or the prompt again, unless the validator said something itself.
+/// The validator decides whether an answer is valid; without one, every recognised answer is. After
+/// an invalid one the retry prompt is sent, or the prompt again, unless the validator has sent
+/// something itself.
 ///
 /// # Example
 /// ```

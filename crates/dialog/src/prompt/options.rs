@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_author_wrote_is_kept_and_read_again() {
+    fn options_survive_a_round_trip() {
         let options = PromptOptions::ask("What size?")
             .retry("Small or large?")
             .choices(["small", "large"])
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_null_is_not_there() {
+    fn null_members_are_read_as_absent() {
         let stored = json!({
             "prompt": null, "retryPrompt": null, "choices": null, "style": null,
             "validations": null, "recognizeLanguage": null, "deadline": null,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_question_is_refused() {
+    fn invalid_options_are_refused() {
         for stored in [json!({"prompt": 7}), json!({"prompt": {"type": 1}}), json!({"style": 9})] {
             assert!(serde_json::from_value::<PromptOptions>(stored.clone()).is_err(), "{stored}");
         }

@@ -1,7 +1,7 @@
 //! Single-pass codec of the JavaScript SDK's stack format.
 //!
-//! It builds no JSON tree and keeps the options of a dialog as text. A text with any member that
-//! this codec does not expect goes through the general reader.
+//! It builds no JSON tree of the whole and keeps the options of a dialog as text. A text with
+//! members that this format does not have is left to the general reader.
 
 use sayso_activity::{ObjectText, Raw};
 use serde::{
@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for PlainState<'_> {
     }
 }
 
-/// True if a stack is written in the plain form, with all that is inside it.
+/// Returns `true` if a stack and all stacks inside it are written in this format.
 pub(super) fn fits(state: &DialogState) -> bool {
     let is_plain = state.shape == Shape::JavaScript && !state.is_foreign;
     is_plain && state.stack.iter().filter_map(Instance::inner).all(fits)

@@ -8,14 +8,14 @@ use super::members::Members;
 /// The most containers inside one another; a deeper stack is taken for an attack.
 pub(super) const DEPTH_MAX: usize = 16;
 
-/// The member of an instance's state that holds what it was begun with.
+/// The member of an instance's state that holds its options.
 pub(crate) const OPTIONS: &str = "options";
 
 /// The SDK whose format a stack is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
-    /// The JavaScript SDK's: plain JSON, the top of the stack is last. New conversations are so.
+    /// The JavaScript SDK's: plain JSON, the top of the stack is last. New conversations use it.
     #[default]
     JavaScript,
     /// The .NET SDK's: every object says its type, the top of the stack is first.
@@ -46,7 +46,7 @@ pub struct DialogState {
     pub(crate) shape: Shape,
     /// True if it was read by the general codec: then it is written by that, too.
     pub(super) is_foreign: bool,
-    /// Members that are not ours, as they came.
+    /// Members that this crate does not use, kept as they were read.
     pub(super) rest: Members,
 }
 
@@ -67,7 +67,7 @@ pub struct Instance {
 }
 
 impl DialogState {
-    /// An empty stack, to be written so.
+    /// An empty stack in this format.
     #[must_use]
     pub fn of(shape: Shape) -> Self {
         Self { shape, ..Self::default() }
@@ -100,13 +100,13 @@ impl DialogState {
         &self.stack
     }
 
-    /// The way in which it will be written: as it was read, unless somebody chose otherwise.
+    /// The format in which it will be written: the one it was read in, unless another was set.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Chooses the way in which it will be written.
+    /// Sets the format in which it will be written.
     pub fn set_shape(&mut self, shape: Shape) {
         self.shape = shape;
         let inner = self.stack.iter_mut().filter_map(|instance| instance.inner.as_deref_mut());
@@ -144,7 +144,7 @@ impl Instance {
         }
     }
 
-    /// Everything that the dialog keeps, also what it was begun with.
+    /// The whole state of the dialog, including its options.
     pub(crate) fn members(&mut self) -> &mut Members {
         if let Some(options) = self.options.take() {
             let options = options.get().unwrap_or_default();

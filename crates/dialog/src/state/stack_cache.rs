@@ -33,7 +33,7 @@ impl StackCache {
         lock(&self.0)
     }
 
-    /// Keeps what a text was written from, if reading the text would give just that.
+    /// Keeps the stack that a text was written from, if parsing the text would give an equal one.
     pub(crate) fn keep(&self, text: Raw, state: DialogState) {
         let is_small = text.as_str().len() <= TEXT_BYTES_MAX;
         if is_small && plain::fits(&state) && !state.is_empty() && plain::depth(&state) <= DEPTH_MAX
@@ -44,7 +44,7 @@ impl StackCache {
         }
     }
 
-    /// Takes what a text was written from.
+    /// Takes out the stack that a text was written from.
     pub(crate) fn take(&self, text: &Raw) -> Option<DialogState> {
         let (_, state) = self.kept().pop(&address(text))?;
         debug_assert!(state.reads_as(text), "what is kept is what would be read");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_very_text_gives_what_it_was_written_from_once() {
+    fn a_text_gives_its_stack_once() {
         let (cache, state) = (StackCache::default(), waiting("a"));
         let text = Raw::of(&state).unwrap();
         let same_words = Raw::of(&state).unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_read_otherwise_is_not_kept() {
+    fn an_empty_or_foreign_stack_is_not_kept() {
         let cache = StackCache::default();
         let text = Raw::of(&DialogState::default()).unwrap();
         cache.keep(text, DialogState::default());
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_is_not_kept() {
+    fn a_large_stack_is_not_kept() {
         let (cache, state) = (StackCache::default(), waiting(&"a".repeat(TEXT_BYTES_MAX)));
         cache.keep(Raw::of(&state).unwrap(), state);
         assert_eq!(format!("{cache:?}"), "StackCache(0)");

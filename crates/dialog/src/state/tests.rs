@@ -35,7 +35,7 @@ fn dotnet() -> Value {
 }
 
 #[test]
-fn a_stack_of_dotnet_is_turned_over_and_stripped() {
+fn a_dotnet_stack_is_reversed_and_its_type_names_removed() {
     let state = read(&dotnet());
     assert_eq!((state.shape(), state.stack.len()), (Shape::DotNet, 1));
     let root = &state.stack[0];
@@ -93,7 +93,7 @@ fn javascript_keeps_the_id_of_a_waterfall_among_its_values() {
 }
 
 #[test]
-fn a_waterfall_of_javascript_has_empty_options_and_ours_has_none() {
+fn empty_options_of_a_javascript_waterfall_are_read_as_null() {
     let value = json!({ "dialogStack": [
         { "id": "w", "state": { "options": {}, "values": { "instanceId": "i" }, "stepIndex": 1 } },
     ] });
@@ -106,7 +106,7 @@ fn a_waterfall_of_javascript_has_empty_options_and_ours_has_none() {
 }
 
 #[test]
-fn options_of_a_waterfall_are_its_authors() {
+fn options_of_a_waterfall_are_read_unchanged() {
     let value = json!({ "dialogStack": [
         { "id": "w", "StackIndex": null, "state": { "options": { "Style": 1, "Prompt": null },
             "values": {}, "instanceId": "i", "stepIndex": 1 } },
@@ -213,7 +213,7 @@ fn decimals_of_python_are_numbers_here_and_stay_decimals_there() {
 }
 
 #[test]
-fn a_reference_by_number_is_never_written_elsewhere() {
+fn a_python_reference_is_not_written() {
     let mut value = python();
     value["_dialog_stack"][1]["state"]["values"]["same"] = json!([{ "py/id": 17 }]);
     let state = read(&value);
@@ -244,7 +244,7 @@ fn the_short_forms_of_javascript_are_written_out_for_the_others() {
 }
 
 #[test]
-fn what_is_not_a_stack_is_refused() {
+fn an_invalid_stack_is_refused() {
     for value in [
         json!([]),
         json!({ "dialogStack": 1 }),
@@ -263,7 +263,7 @@ fn what_is_not_a_stack_is_refused() {
 }
 
 #[test]
-fn the_short_way_gives_what_the_long_way_does() {
+fn the_single_pass_codec_agrees_with_the_general_one() {
     let value = json!({ "dialogStack": [
         { "id": "root", "state": { "dialogs": { "dialogStack": [
             { "id": "w", "state": { "options": {}, "values": { "instanceId": "i", "x": "é\n" }, "stepIndex": 1 } },

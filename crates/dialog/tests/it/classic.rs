@@ -57,7 +57,7 @@ async fn the_sample_subtracts() {
 }
 
 #[tokio::test]
-async fn its_state_has_the_shape_of_dotnet_when_asked_for() {
+async fn state_is_written_in_the_dotnet_format_on_request() {
     let mut talk = Talk::new(|| scaleout::dialogs().shape(Shape::DotNet).bot());
     assert_eq!(talk.say("hi").await, ["Enter a number."]);
     let state = talk.state("DialogState");
@@ -84,7 +84,7 @@ async fn an_event_that_comes_too_late_begins_nothing() {
 }
 
 #[tokio::test]
-async fn other_activities_leave_it_where_it_is() {
+async fn other_activities_do_not_advance_a_dialog() {
     let mut talk = Talk::new(scaleout::bot);
     talk.say("hi").await;
     for activity in [Activity::typing(), Activity::event("x"), Activity::event("sayso/deadline")] {
@@ -132,7 +132,7 @@ async fn a_validator_decides_and_counts_attempts() {
 }
 
 #[tokio::test]
-async fn reading_an_answer_goes_by_what_the_options_say_of_it() {
+async fn options_set_the_language_and_the_data_of_the_validator() {
     fn checked() -> NumberPrompt<u8> {
         NumberPrompt::new("age").validate(|check: &mut Check<'_, u8>| {
             let least = check.validations["least"].as_u64();
@@ -177,7 +177,7 @@ async fn a_deadline_takes_the_default_reminds_or_cancels() {
 }
 
 #[tokio::test]
-async fn a_deadline_that_was_met_is_not_for_the_next_question() {
+async fn a_met_deadline_does_not_affect_the_next_question() {
     fn prompt() -> NumberPrompt<u8> {
         NumberPrompt::new("age")
     }
@@ -254,7 +254,7 @@ async fn components_nest_and_give_their_results_up() {
 }
 
 #[tokio::test]
-async fn an_interruption_cancels_all_of_it() {
+async fn an_interruption_cancels_the_whole_stack() {
     let mut talk = Talk::new(nested);
     talk.say("hi").await;
     talk.say("Ann").await;
@@ -270,7 +270,7 @@ async fn again(mut step: Step<'_>) -> StepResult {
 }
 
 #[tokio::test]
-async fn a_waterfall_can_take_its_own_place() {
+async fn a_waterfall_can_replace_itself() {
     let last = async |mut step: Step<'_>| -> StepResult {
         let word: String = step.result()?;
         step.say(word);
@@ -286,7 +286,7 @@ async fn deeper(step: Step<'_>) -> StepResult {
 }
 
 #[tokio::test]
-async fn a_dialog_without_an_end_is_told_apart() {
+async fn endless_recursion_fails_with_the_depth_limit() {
     let bot = Dialogs::new(WaterfallDialog::new("deeper").step(deeper)).bot();
     let activity = Activity::from_json(
         br#"{"type":"message","id":"1","channelId":"test","conversation":{"id":"c"}}"#,
@@ -349,7 +349,7 @@ async fn a_deployment_that_adds_a_step_goes_by_the_policy() {
 }
 
 #[tokio::test]
-async fn a_named_step_is_found_where_it_is_now() {
+async fn a_named_step_is_found_after_it_has_moved() {
     async fn ask(step: Step<'_>) -> StepResult {
         step.prompt("text", "Name?").await
     }

@@ -101,7 +101,7 @@ async fn an_activity_is_announced_once_before_any_dialog_goes_on() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_taken_care_of_goes_no_further() {
+async fn a_handled_event_does_not_bubble() {
     let log = Log::default();
     let mut talk = Talk::new(|| bot(&log, Some("custom")));
     talk.say("hi").await;
@@ -114,7 +114,7 @@ async fn an_event_that_is_taken_care_of_goes_no_further() {
 }
 
 #[tokio::test]
-async fn one_inside_can_cancel_everything_around() {
+async fn an_inner_dialog_can_cancel_all_dialogs_around_it() {
     let log = Log::default();
     let mut talk = Talk::new(|| bot(&log, None));
     talk.say("hi").await;
@@ -124,7 +124,7 @@ async fn one_inside_can_cancel_everything_around() {
 }
 
 #[tokio::test]
-async fn an_error_that_a_dialog_takes_care_of_is_tried_again() {
+async fn a_turn_is_retried_after_a_dialog_handles_its_error() {
     let log = Log::default();
     let mut talk = Talk::new(|| bot(&log, Some(Event::ERROR)));
     talk.say("hi").await;
@@ -145,7 +145,7 @@ async fn ask(step: Step<'_>) -> StepResult {
 }
 
 #[tokio::test]
-async fn what_waits_beneath_asks_again_when_the_one_above_it_ends() {
+async fn a_prompt_asks_again_when_the_dialog_above_it_ends() {
     let bot = || {
         let root = ComponentDialog::new("root")
             .with(WaterfallDialog::new("w").step(ask))
@@ -192,7 +192,7 @@ async fn an_event_goes_out_to_a_component_that_listens() {
 }
 
 #[tokio::test]
-async fn a_component_can_take_care_of_its_own_change() {
+async fn a_component_can_handle_its_own_version_change() {
     let step = async |step: Step<'_>| -> StepResult { step.wait() };
     let old = move || {
         Dialogs::new(ComponentDialog::new("r").with(WaterfallDialog::new("w").step(step))).bot()

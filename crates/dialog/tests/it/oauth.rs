@@ -94,7 +94,7 @@ async fn asked() -> Talk<impl Fn() -> Bot> {
 }
 
 #[tokio::test]
-async fn who_is_signed_in_is_not_asked() {
+async fn a_signed_in_user_is_not_asked() {
     assert_eq!(Talk::new(|| bot(true)).say("hi").await, ["Signed in."]);
 }
 
@@ -137,11 +137,11 @@ async fn invokes_are_answered_by_their_result() {
 }
 
 #[tokio::test]
-async fn too_late_is_not_signed_in() {
+async fn sign_in_ends_without_a_token_after_the_time_limit() {
     assert_eq!(asked().await.late().await, ["Not signed in."]);
 }
 
 #[tokio::test]
-async fn a_token_does_not_show_itself() {
+async fn debug_output_hides_the_token() {
     assert!(!format!("{:?}", token()).contains("t0ken"));
 }

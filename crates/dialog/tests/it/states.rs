@@ -170,7 +170,7 @@ async fn an_order_survives_a_restart_between_any_two_messages() {
 }
 
 #[tokio::test]
-async fn events_and_failures_leave_a_state_that_stays() {
+async fn events_and_failures_do_not_change_the_state() {
     let mut talk = Talk::default();
     for said in ["hi", "large", "olives"] {
         drop(talk.say(first_bot(), said).await);
@@ -240,7 +240,7 @@ async fn turn(turn: &mut Turn, word: String, _next: u8, (): ()) -> Result<Plain>
 }
 
 #[tokio::test]
-async fn a_plain_enum_works_as_well() {
+async fn an_enum_without_versions_works() {
     let bot = Bot::new().on_message(states::<Plain>());
     let mut talk = Talk::default();
     for heard in ["1", "2", "end", "1"] {

@@ -115,8 +115,8 @@ impl Sum {
         self.parts().last().map(|(_, unit)| *unit)
     }
 
-    /// Multiplies a coefficient by its unit and adds it. Returns `false` and leaves the sum as it is
-    /// if the unit lacks a coefficient, repeats the last unit or makes the sum too large.
+    /// Multiplies a coefficient by its unit and adds it. Returns `false` and leaves the sum as it
+    /// is if the unit lacks a coefficient, repeats the last unit or makes the sum too large.
     ///
     /// Smaller parts that stand before a larger unit are counted in it too ("一万五千亿"). A unit right
     /// after another one multiplies it ("四万万").

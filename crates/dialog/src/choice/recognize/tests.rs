@@ -45,7 +45,7 @@ fn a_choice_is_found_by_its_value_title_or_synonym() {
 }
 
 #[test]
-fn what_is_searched_can_be_chosen() {
+fn options_limit_the_search() {
     let only = |options| {
         move |text: &str, indexes: &[usize]| {
             check_with(text, options, Language::English, indexes);

@@ -78,7 +78,7 @@ fn buttons_have_no_numbers() {
 }
 
 #[test]
-fn the_automatic_style_is_that_of_the_place() {
+fn the_automatic_style_depends_on_the_channel() {
     let prompt = Activity::message("color?");
     let options = ChoiceOptions::default();
     for (channel, count) in [("webchat", 3), ("slack", 3), ("test", 3), ("test", 4)] {

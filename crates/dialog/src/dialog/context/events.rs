@@ -67,8 +67,8 @@ impl DialogContext {
         dialog.on_event_after(self, event).await
     }
 
-    /// Reports whether a container around this level listens: most do not, and then none need be
-    /// asked.
+    /// Returns `true` if a container around this level may handle events. Usually none does, and
+    /// then the event need not go outwards.
     fn has_listener_around(&self) -> bool {
         let mut state = &self.root;
         for (level, inside) in self.levels.iter().zip(self.levels.iter().skip(1)) {

@@ -60,7 +60,7 @@ fn a_conversation_is_written_straight_down() {
 }
 
 #[test]
-fn what_was_said_is_not_said_again_and_what_is_new_is_said_once() {
+fn a_replay_sends_only_new_messages() {
     let mut chat = Chat::with(asks(&["a?", "b?", "c?"]));
     assert_eq!(chat.says("hi"), ["a?"]);
     assert_eq!(chat.says("1"), ["Noted: 1", "b?"]);
@@ -116,7 +116,7 @@ fn other_activities_leave_the_question_as_it_is() {
 }
 
 #[test]
-fn the_bot_of_a_conversation_ignores_what_is_no_message() {
+fn a_bot_handles_messages_deadlines_and_named_events_only() {
     use sayso_turn::Logic;
     let bot = asking(&["a?"]).events(["paid"]).bot();
     assert!(bot.handles(&Activity::message("")));
@@ -134,7 +134,7 @@ fn a_message_without_text_is_asked_again() {
 }
 
 #[test]
-fn two_conversations_of_one_bot_keep_apart() {
+fn a_journal_can_be_kept_under_another_property() {
     let mut chat = Chat::new(|| asking(&["a?"]).property("Other").bot());
     chat.says("hi");
     assert_eq!(chat.journal(), None);

@@ -66,7 +66,7 @@ fn a_called_conversation_that_fails_can_be_handled() {
 }
 
 #[test]
-fn calls_without_an_end_are_refused_by_the_name_of_the_limit() {
+fn endless_calls_are_refused_with_the_name_of_the_limit() {
     fn deeper(c: Conversation) -> futures_util::future::BoxFuture<'static, Result<()>> {
         Box::pin(async move { Ok(c.call("deeper", deeper).await?) })
     }
@@ -149,7 +149,7 @@ fn effects_before_and_after_a_checkpoint_have_different_keys() {
 }
 
 #[test]
-fn a_called_conversation_keeps_for_itself() {
+fn a_called_conversation_has_checkpoints_of_its_own() {
     async fn list(c: Conversation) -> Result<Vec<String>> {
         let mut items: Vec<String> = c.kept()?.unwrap_or_default();
         loop {

@@ -302,7 +302,7 @@ fn a_conversation_that_the_code_does_not_have_any_more_is_a_difference() {
 }
 
 #[test]
-fn code_that_is_not_repeatable_is_noticed() {
+fn nondeterministic_code_is_detected() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     async fn moody(c: Conversation) -> Result<()> {
@@ -338,7 +338,7 @@ mod newer {
 }
 
 #[tokio::test]
-async fn what_a_newer_build_kept_is_neither_read_nor_lost() {
+async fn state_kept_by_a_newer_build_is_refused_with_a_retryable_error() {
     async fn old(c: Conversation) -> Result<()> {
         let points = c.kept::<newer::Score>()?.unwrap_or_default().points;
         c.keep(&newer::Score { points: points + 1 })?;

@@ -124,7 +124,7 @@ fn attempts_that_are_not_handled_fail_the_turn() {
 }
 
 #[test]
-fn a_check_speaks_for_itself_and_counts_as_an_attempt() {
+fn the_objection_of_a_check_is_sent_and_counts_as_an_attempt() {
     async fn order(c: Conversation) -> Result<()> {
         let count: u8 = c
             .ask(

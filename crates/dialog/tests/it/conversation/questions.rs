@@ -9,7 +9,7 @@ use sayso_dialog::conversation::{
 use super::Chat;
 
 #[test]
-fn every_question_of_the_box_is_asked_and_answered() {
+fn every_built_in_question_is_asked_and_answered() {
     async fn gallery(c: Conversation) -> Result<()> {
         let whole: i32 = c.ask(number("whole?").retry("A whole number.")).await?;
         let any: f64 = c.ask(number("any?")).await?;
@@ -50,7 +50,7 @@ fn every_question_of_the_box_is_asked_and_answered() {
 }
 
 #[test]
-fn a_question_of_ones_own_sees_its_moment() {
+fn a_custom_question_sees_its_context() {
     struct Even;
 
     impl Question for Even {

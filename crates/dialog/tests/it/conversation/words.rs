@@ -109,7 +109,7 @@ fn a_cancel_word_ends_the_interruption_only() {
 }
 
 #[test]
-fn an_interruption_needs_nothing_to_interrupt() {
+fn an_interruption_can_begin_without_a_conversation() {
     let mut chat = interruptible();
     assert_eq!(chat.says("time"), ["Noon."]);
     assert_eq!(chat.says("weather"), ["Town?"]);
