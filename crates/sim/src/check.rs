@@ -1,41 +1,23 @@
 //! Checks of the invariants I1 to I10, on what was stored and what was seen. Exact, not
 //! statistical.
 
+mod case;
 pub(crate) mod costs;
 mod outbound;
 mod replies;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use sayso_turn::{Key, document::Document};
+use sayso_turn::Key;
 
+use self::case::Case;
 use crate::{
     Fault,
-    bot::{self, Note, Pair, Sight, Wish},
+    bot::{self, Note, Pair, Sight},
     clients::{Said, channel},
     node::Nodes,
     world::World,
 };
-
-/// A conversation at rest, with everything needed to check it.
-struct Case<'a> {
-    world: &'a World,
-    key: &'a Key,
-    document: Document,
-    /// Its log; several where it was forgotten in between.
-    logs: Vec<Vec<String>>,
-    /// Wishes of its activities and timers, by id.
-    wishes: BTreeMap<&'a str, (&'a Wish, &'a Said)>,
-}
-
-impl Case<'_> {
-    fn is_applied(&self, id: &str) -> bool {
-        self.logs.iter().flatten().any(|known| known == id)
-    }
-}
 
 /// Checks a world that has come to rest.
 pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {

@@ -15,7 +15,7 @@ use futures_util::future::{BoxFuture, Either, join, select};
 use sayso_turn::{Answer, Engine, Error, Failure, Limits, Pace};
 use tokio::sync::oneshot;
 
-pub(crate) use self::said::{Said, Way, channel, user_name};
+pub(crate) use self::said::{Said, Way, channel, keys, user_name};
 use crate::{
     Fault, bot,
     executor::Owner,

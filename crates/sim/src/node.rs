@@ -17,7 +17,7 @@ use crate::{
     channel::SimChannel,
     clock::SimClock,
     executor::{Executor, Owner},
-    history::DRIFT_MAX,
+    expiry::DRIFT_MAX,
     outside::Outside,
     store::SimStore,
     world::World,

@@ -1,11 +1,6 @@
-//! The world outside the bot: a service that its turns call, and counters that no crash, conflict
-//! or redelivery can change.
+//! The world outside the bot: a service that its turns call.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use sayso_turn::IdempotencyKey;
 
@@ -18,33 +13,6 @@ pub(crate) struct Outside {
     pub(crate) life: usize,
     /// True if this life runs the newer build of the bot.
     pub(crate) is_new: bool,
-}
-
-/// Counters outside of all instances.
-#[derive(Debug, Default)]
-pub(crate) struct Outbound(Mutex<Counts>);
-
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    /// Calls that succeeded, by life and idempotency key.
-    calls: BTreeMap<(usize, String), u32>,
-    /// Idempotency keys under which each wish called.
-    pub(crate) keys: BTreeMap<String, BTreeSet<String>>,
-    /// Number of failures so far of each wish that is asked to fail.
-    failures: BTreeMap<String, u32>,
-}
-
-impl Outbound {
-    pub(crate) fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Counts {
-    /// Number of calls under a key, over all lives.
-    pub(crate) fn calls_of(&self, key: &str) -> u32 {
-        self.calls.iter().filter(|((_, known), _)| known == key).map(|(_, count)| count).sum()
-    }
 }
 
 impl Outside {

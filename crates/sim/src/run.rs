@@ -16,9 +16,9 @@ use crate::{
     disruption,
     executor::{Executor, Owner},
     node::Nodes,
+    outages::{self, OUTAGE_MAX},
     outside::Outside,
     panics,
-    weather::{self, OUTAGE_MAX},
     world::World,
 };
 
@@ -160,7 +160,7 @@ fn expire(world: &World, all: &[Said]) {
     // before it is believed to be over, and asked for ever less often.
     let until = world.executor.now() + 2 * world.plan.ttl.unwrap_or_default() + 4 * REST_MAX;
     world.executor.run_until(until, || false);
-    for key in weather::keys(all) {
+    for key in clients::keys(all) {
         let loaded = world.store.load(&key).now_or_never();
         if loaded.is_some_and(|loaded| loaded.is_ok_and(|stored| stored.is_some())) {
             return world.violation(format!("I10: {key} is kept beyond its time"));
@@ -184,7 +184,7 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
     let is_crowd = world.plan.has(Fault::Crowd);
     let weathers = [Fault::Outage, Fault::StoreRefuses, Fault::Unreadable];
     if is_crowd || weathers.iter().any(|fault| world.plan.has(*fault)) {
-        let weather = weather::make(Arc::clone(world), weather::keys(all));
+        let weather = outages::make(Arc::clone(world), clients::keys(all));
         executor.spawn(Owner::World, Box::pin(weather));
     }
     if is_crowd {
@@ -193,7 +193,7 @@ pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> boo
         executor.run_until(CROWD_TIME, || false);
     }
     for place in 0..world.plan.instances {
-        let keys = weather::keys(all);
+        let keys = clients::keys(all);
         let disruption = disruption::disturb(Arc::clone(world), Arc::clone(nodes), place, keys);
         executor.spawn(Owner::World, Box::pin(disruption));
     }
@@ -257,13 +257,13 @@ fn waits_for(world: &World, keys: &[Key], has_timers: bool) -> Option<String> {
 
 /// Reports whether nothing is left and nobody is busy.
 pub(crate) fn is_at_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
-    nodes.are_idle() && waits_for(world, &weather::keys(all), true).is_none()
+    nodes.are_idle() && waits_for(world, &clients::keys(all), true).is_none()
 }
 
 /// Waits for rest: nothing to deliver, nothing to fire, nobody busy (I9, I10).
 pub(crate) fn come_to_rest(world: &World, nodes: &Nodes, all: &[Said]) -> bool {
     let executor = &world.executor;
-    let keys = weather::keys(all);
+    let keys = clients::keys(all);
     let rest = rest_max(world);
     let limits = [(rest, false), (SKEW_MAX, true), (rest, true)];
     for (most, is_late) in limits {

@@ -18,7 +18,7 @@ use sayso_turn::{
     store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
-use self::put::Put;
+use self::put::{KEPT, Put};
 use crate::{
     Fault,
     bot::SLOW_KEY,
@@ -43,8 +43,6 @@ pub(crate) struct SimStore {
 const SLOW: Duration = Duration::from_secs(1);
 /// The property that makes a document larger than the store takes.
 const OVERSIZED: &str = r#""too_large":true"#;
-/// Member that a newer minor version keeps in the ledger.
-pub(crate) const KEPT: &str = r#""newer":{"kept":true}"#;
 const NEWER: &str = r#""$sayso":{"newer":{"kept":true},"#;
 const PLAIN: &str = r#""$sayso":{"#;
 
@@ -98,6 +96,19 @@ impl SimStore {
         write
     }
 
+    /// A save of these documents, on its way.
+    fn put(&self, writes: Vec<Write>, asked_at: Duration) -> Put {
+        // What a newer instance adds is added below its engine, which therefore does not know of
+        // it.
+        let asked = match self.chance.has(Fault::Versions) && !self.is_newer {
+            true => writes.iter().map(|write| write.body.clone()).collect(),
+            false => Vec::new(),
+        };
+        let writes = writes.into_iter().map(|write| self.as_written(write)).collect();
+        let (world, old) = (Arc::clone(&self.world), Arc::clone(&self.old));
+        Put { world, old, asked, writes, asked_at, life: self.life }
+    }
+
     async fn save_some(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
         let asked_at = self.executor.now();
         for write in &writes {
@@ -119,7 +130,7 @@ impl SimStore {
         if self.chance.fires(Fault::SaveLost) {
             return Err(unknown());
         }
-        let put = Put::new(self, writes, asked_at);
+        let put = self.put(writes, asked_at);
         if self.chance.fires(Fault::SaveLate) {
             let sleep = self.executor.sleep(self.chance.up_to(Duration::from_secs(15)));
             let late = async move {

@@ -1,47 +1,30 @@
 //! Weather: outages that concern all instances for a while. The store refuses calls, or the channel
 //! is down.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use sayso_activity::Raw;
-use sayso_turn::{
-    Key, KeyKind,
-    clock::Timestamp,
-    document::{Accepted, Document},
-    id::TurnId,
-    store::{Error, Expect, Saved, Write},
-};
-
-use crate::{Fault, clients::Said, world::World};
-
-/// Maximum duration of a channel outage.
-pub(crate) const OUTAGE_MAX: Duration = Duration::from_secs(600);
-/// Maximum duration of a store's refusal.
-const REFUSAL_MAX: Duration = Duration::from_secs(40);
-
-/// Content of an inbox entry that cannot be read.
-pub(crate) const UNREADABLE: &str = "7";
+use sayso_turn::{Key, store::Error};
 
 /// The outages at the moment.
 #[derive(Debug, Default)]
 pub(crate) struct Weather {
     /// End of the channel's outage.
-    channel_down_until: Option<Duration>,
-    refusals: Vec<Refusal>,
+    pub(crate) channel_down_until: Option<Duration>,
+    pub(crate) refusals: Vec<Refusal>,
 }
 
 /// A store that refuses for a while.
 #[derive(Debug)]
-struct Refusal {
-    until: Duration,
+pub(crate) struct Refusal {
+    pub(crate) until: Duration,
     /// One document, or all of them.
-    key: Option<Key>,
-    of: Refused,
+    pub(crate) key: Option<Key>,
+    pub(crate) of: Refused,
 }
 
 /// Kind of calls that a store refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refused {
+pub(crate) enum Refused {
     /// To show a document, because it is damaged.
     Damaged,
     /// To show or name anything.
@@ -101,80 +84,4 @@ impl Refusal {
 
 fn forbidden() -> Error {
     Error::Invalid { store: "sim".into(), reason: "403".to_owned(), source: None }
-}
-
-/// Makes outages at random until the faults of the run end.
-pub(crate) async fn make(world: Arc<World>, keys: Vec<Key>) {
-    let (chance, executor) = (&world.chance, &world.executor);
-    if world.plan.has(Fault::Crowd) {
-        // Nothing gets out, so that all of it waits when its instance dies.
-        world.weather().channel_down_until = Some(Duration::from_secs(4));
-        return;
-    }
-    loop {
-        executor.sleep(chance.up_to(Duration::from_secs(10))).await;
-        let now = executor.now();
-        if chance.fires(Fault::Outage) {
-            let length =
-                Duration::from_secs(60) + chance.up_to(OUTAGE_MAX - Duration::from_secs(60));
-            world.weather().channel_down_until = Some(now + length);
-            world.tell(|| format!("the channel is down for {length:?}"));
-        }
-        if chance.fires(Fault::StoreRefuses) {
-            let of = match chance.below(3) {
-                0 => Refused::Damaged,
-                1 => Refused::Loads,
-                _ => Refused::Saves,
-            };
-            let one = keys.get(chance.below(keys.len())).cloned();
-            let key = one.filter(|_| of == Refused::Damaged || chance.one_in(2));
-            let length = chance.up_to(REFUSAL_MAX);
-            world.tell(|| format!("the store refuses {of:?} of {key:?} for {length:?}"));
-            world.weather().refusals.push(Refusal { until: now + length, key, of });
-        }
-        if chance.fires(Fault::Unreadable) {
-            let nth = chance.below(keys.len());
-            if let Some(key) = keys.get(nth).filter(|key| key.kind() == KeyKind::Conversation) {
-                spoil_the_line(&world, key).await;
-            }
-        }
-        if chance.is_calm() {
-            return;
-        }
-    }
-}
-
-/// Writes an entry that cannot be read into the inbox of a conversation.
-async fn spoil_the_line(world: &World, key: &Key) {
-    let Ok(Some(stored)) = world.store.load(key).await else { return };
-    let Ok(mut document) = Document::parse(key, &stored.body) else { return };
-    let ledger = &mut document.ledger;
-    ledger.rev += 1;
-    ledger.write = format!("spoiler.{}", ledger.rev);
-    ledger.expires = None;
-    ledger.inbox.push(Arc::new(Accepted {
-        ids: vec![TurnId::new(key, &ledger.write).to_string()],
-        at: Timestamp::START,
-        lost: 0,
-        is_timer: false,
-        tries: 0,
-        activity: Raw::from_text(UNREADABLE.to_owned()).expect("a number is JSON"),
-    }));
-    let (body, due) = (document.to_json(), document.ledger.due());
-    let write =
-        Write { key: key.clone(), expect: Expect::At(stored.etag), body, due, expires: None };
-    if let Ok(Saved::Committed(_)) = world.store.save(write).await {
-        world.tell(|| format!("the line of {key} cannot be read"));
-        *world.seen().unreadable.entry(key.clone()).or_default() += 1;
-    }
-}
-
-/// Every document that the turns of a run may touch.
-pub(crate) fn keys(all: &[Said]) -> Vec<Key> {
-    let mut keys: Vec<Key> = all.iter().map(|said| said.key.clone()).collect();
-    keys.extend(all.iter().filter_map(Said::user_key));
-    keys.extend(crate::bot::pair_keys());
-    keys.sort();
-    keys.dedup();
-    keys
 }

@@ -15,8 +15,15 @@ use sayso_turn::{
 };
 
 use crate::{
-    Fault, Plan, chance::Chance, costs::Costs, executor::Executor, history::History,
-    outside::Outbound, policies::Policies, weather::Weather,
+    Fault, Plan,
+    chance::Chance,
+    costs::Costs,
+    executor::Executor,
+    history::History,
+    outbound::Outbound,
+    policies::Policies,
+    text::{between, plain},
+    weather::Weather,
 };
 
 /// Prefix of the text that stands for a deletion among the replies.
@@ -310,15 +317,4 @@ fn text_of(parcel: &Parcel) -> String {
         Kind::MessageDelete => format!("{DELETION}{}", parcel.id),
         _ => plain(parcel.activity.text()),
     }
-}
-
-/// A text without the padding that makes it bulky.
-pub(crate) fn plain(text: &str) -> String {
-    text.trim_end_matches('x').to_owned()
-}
-
-/// The text between a beginning and the next end.
-pub(crate) fn between<'a>(text: &'a str, begin: &str, end: char) -> Option<&'a str> {
-    let (_, rest) = text.split_once(begin)?;
-    Some(rest.split_once(end)?.0)
 }

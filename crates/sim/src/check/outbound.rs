@@ -1,7 +1,7 @@
 //! Checks of outbound calls: each call of a committed turn was made, and no more often than
 //! necessary.
 
-use super::Case;
+use super::case::Case;
 use crate::Fault;
 
 pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {

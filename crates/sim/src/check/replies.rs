@@ -9,12 +9,8 @@ use sayso_turn::{
     document::{Parked, ParkedKind},
 };
 
-use super::Case;
-use crate::{
-    Fault,
-    weather::UNREADABLE,
-    world::{DELETION, plain},
-};
+use super::case::Case;
+use crate::{Fault, outages::UNREADABLE, text::plain, world::DELETION};
 
 pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
     let (world, key) = (case.world, case.key);

@@ -5,7 +5,7 @@ use sayso_turn::{Key, Overlap, id::TurnId};
 
 use crate::{
     Fault,
-    bot::{Later, Pair, Policy, Wish},
+    bot::{self, Later, Pair, Policy, Wish},
     world::World,
 };
 
@@ -271,4 +271,14 @@ fn draw_timers(world: &World) -> Vec<Later> {
         },
     };
     (0..count).map(|_| draw()).collect()
+}
+
+/// Every document that the turns of a run may touch.
+pub(crate) fn keys(all: &[Said]) -> Vec<Key> {
+    let mut keys: Vec<Key> = all.iter().map(|said| said.key.clone()).collect();
+    keys.extend(all.iter().filter_map(Said::user_key));
+    keys.extend(bot::pair_keys());
+    keys.sort();
+    keys.dedup();
+    keys
 }

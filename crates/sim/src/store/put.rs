@@ -12,34 +12,24 @@ use sayso_turn::{
     store::{ETag, Error, Saved, Stored, Write},
 };
 
-use super::{KEPT, SimStore};
 use crate::{Fault, world::World};
+
+/// Member that a newer minor version keeps in the ledger.
+pub(super) const KEPT: &str = r#""newer":{"kept":true}"#;
 
 /// A save at the moment it takes effect, which may be long after its sender stopped waiting.
 pub(super) struct Put {
-    world: Arc<World>,
-    old: Arc<Mutex<BTreeMap<Key, Stored>>>,
+    pub(super) world: Arc<World>,
+    pub(super) old: Arc<Mutex<BTreeMap<Key, Stored>>>,
     /// Bodies as the engine of an older version asked for them: they must keep what a newer one
     /// wrote.
-    asked: Vec<String>,
-    writes: Vec<Write>,
-    asked_at: Duration,
-    life: usize,
+    pub(super) asked: Vec<String>,
+    pub(super) writes: Vec<Write>,
+    pub(super) asked_at: Duration,
+    pub(super) life: usize,
 }
 
 impl Put {
-    pub(super) fn new(store: &SimStore, writes: Vec<Write>, asked_at: Duration) -> Self {
-        // What a newer instance adds is added below its engine, which therefore does not know of
-        // it.
-        let asked = match store.chance.has(Fault::Versions) && !store.is_newer {
-            true => writes.iter().map(|write| write.body.clone()).collect(),
-            false => Vec::new(),
-        };
-        let writes = writes.into_iter().map(|write| store.as_written(write)).collect();
-        let (world, old) = (Arc::clone(&store.world), Arc::clone(&store.old));
-        Self { world, old, asked, writes, asked_at, life: store.life }
-    }
-
     pub(super) async fn save(self) -> Result<Saved<Vec<ETag>>, Error> {
         let store = Arc::clone(&self.world.store);
         let mut before = Vec::with_capacity(self.writes.len());

@@ -154,7 +154,8 @@ impl<'a> Round<'a> {
         match Box::pin(core.load(&mailbox.key, number, deadline)).await {
             Ok(Loaded { document, expect, is_settled, is_expired }) => {
                 let delivery = &mut mailbox.state().delivery;
-                if document.ledger.rev < delivery.rev && expect != Expect::Absent {
+                let (now, claim) = (core.uptime(), core.limits.claim);
+                if expect != Expect::Absent && delivery.is_stale(document.ledger.rev, now, claim) {
                     return Err(Setback::again("the store answered with an older version"));
                 }
                 delivery.is_shared |= delivery.rev > 0 && document.ledger.rev > delivery.rev;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use sayso_turn::{Bot, Limits, Ttl, Turn, activity::Activity};
+use sayso_turn::{Bot, Key, Limits, Ttl, Turn, activity::Activity, store::Store};
+use tokio::time::sleep;
 
-use crate::world::{CONVERSATION, World, log_bot};
+use crate::world::{CONVERSATION, Step, World, log_bot};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -20,9 +21,9 @@ async fn an_expired_conversation_is_removed_and_begins_anew() {
     let world = world();
     let instance = world.start(log_bot());
     instance.say("1", "mushrooms").await.unwrap();
-    tokio::time::sleep(HOUR - Duration::from_secs(5)).await;
+    sleep(HOUR - Duration::from_secs(5)).await;
     assert_eq!(world.log().await, ["mushrooms"]);
-    tokio::time::sleep(Duration::from_secs(30)).await;
+    sleep(Duration::from_secs(30)).await;
     assert!(world.document().await.is_none());
     assert_eq!(instance.engine.stats().expired, 1);
     instance.say("2", "cheese").await.unwrap();
@@ -36,13 +37,13 @@ async fn a_turn_that_comes_before_the_removal_finds_nothing_of_the_expired_state
     world.limits.sweep_every = 1000 * HOUR;
     let instances = [world.start(log_bot()), world.start(log_bot())];
     instances[0].say("1", "mushrooms").await.unwrap();
-    tokio::time::sleep(HOUR + Duration::from_secs(5)).await;
+    sleep(HOUR + Duration::from_secs(5)).await;
     // The same instance has the document in memory; another one reads it.
     for (id, instance, topping) in [("2", &instances[0], "cheese"), ("3", &instances[1], "ham")] {
         instance.say(id, topping).await.unwrap();
         world.until_delivered().await;
         assert_eq!(world.log().await, [topping]);
-        tokio::time::sleep(HOUR + Duration::from_secs(5)).await;
+        sleep(HOUR + Duration::from_secs(5)).await;
     }
 }
 
@@ -52,7 +53,7 @@ async fn every_turn_puts_the_end_off() {
     let instance = world.start(log_bot());
     for n in 0..5 {
         instance.say(&n.to_string(), "x").await.unwrap();
-        tokio::time::sleep(HOUR / 2).await;
+        sleep(HOUR / 2).await;
     }
     assert_eq!(world.log().await.len(), 5);
 }
@@ -73,9 +74,9 @@ async fn a_conversation_with_a_timer_does_not_expire_before_it() {
         });
     let instance = world.start(bot);
     instance.say("1", "remind me").await.unwrap();
-    tokio::time::sleep(5 * HOUR + Duration::from_secs(10)).await;
+    sleep(5 * HOUR + Duration::from_secs(10)).await;
     assert_eq!(world.channel.texts(), ["kept 7"]);
-    tokio::time::sleep(HOUR + Duration::from_secs(60)).await;
+    sleep(HOUR + Duration::from_secs(60)).await;
     assert!(world.document().await.is_none());
 }
 
@@ -91,7 +92,37 @@ async fn each_kind_of_state_has_its_own_time() {
     let instance = world.start(bot);
     instance.say("1", "hi").await.unwrap();
     assert!(world.store.document("test/users/u").await.is_some());
-    tokio::time::sleep(HOUR + Duration::from_secs(30)).await;
+    sleep(HOUR + Duration::from_secs(30)).await;
     assert!(world.store.document("test/users/u").await.is_none());
     assert!(world.store.document(CONVERSATION).await.is_some());
+}
+
+/// An instance that is busy with a conversation knows its revision. A conversation that was erased
+/// and begun anew elsewhere has a smaller one, as a stale read has, for ever.
+#[tokio::test(start_paused = true)]
+async fn a_conversation_begun_anew_elsewhere_is_soon_believed_by_an_instance_that_knew_it() {
+    let world = World::new();
+    let [knows, begins] = [world.start(log_bot()), world.start(log_bot())];
+    for n in 0..5 {
+        knows.say(&format!("old {n}"), "mushrooms").await.unwrap();
+        world.until_delivered().await;
+    }
+    world.channel.script([Step::Hang]);
+    knows.say("old 5", "mushrooms").await.unwrap();
+    let key = Key::new(CONVERSATION).unwrap();
+    let stored = world.store.load(&key).await.unwrap().unwrap();
+    world.store.delete(&key, &stored.etag).await.unwrap();
+    begins.say("new", "cheese").await.unwrap();
+
+    let mut tries = 0;
+    while knows.say("next", "ham").await.is_err() {
+        tries += 1;
+        assert!(tries < 10, "the conversation is lost to this instance");
+        sleep(Duration::from_secs(5)).await;
+    }
+    world.until_delivered().await;
+    assert_eq!(world.log().await, ["cheese", "ham"]);
+    assert!(world.channel.texts().ends_with(&["cheese".to_owned(), "cheese ham".to_owned()]));
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(knows.engine.busy() + begins.engine.busy(), 0);
 }

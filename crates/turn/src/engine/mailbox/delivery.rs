@@ -9,6 +9,9 @@ use crate::{
     ledger::{Claim, Entry, HandedOver, Ledger},
 };
 
+/// Number of loads in a row after which an older revision is taken for a new document.
+const STALE_LOADS_MAX: u32 = 8;
+
 /// Outbox to deliver, unrecorded hand-overs, and the claim.
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryState {
@@ -31,8 +34,11 @@ pub(crate) struct DeliveryState {
     pub(crate) in_hand: Option<ReplyId>,
     /// Replies that an earlier attempt may have delivered.
     pub(crate) doubtful: BTreeSet<ReplyId>,
-    /// Revision of the last document seen: an older one is a stale read.
+    /// Revision of the last document seen: an older one is a stale read, or another document under
+    /// the same key.
     pub(crate) rev: u64,
+    /// Loads in a row that showed an older revision, and the time of the first.
+    older: Option<(u32, Duration)>,
     /// True if another instance has written here recently: acknowledgements are then recorded at
     /// once.
     pub(crate) is_shared: bool,
@@ -71,6 +77,32 @@ impl Moment {
 }
 
 impl DeliveryState {
+    /// Reports whether a loaded revision is a stale read.
+    ///
+    /// A document that expired or was erased, and was then begun anew by another instance, has an
+    /// older revision too. What every load shows for the time of a claim is such a document: this
+    /// state is then about one that is gone, and is reset.
+    pub(crate) fn is_stale(&mut self, rev: u64, now: Duration, claim: Duration) -> bool {
+        if rev >= self.rev {
+            self.older = None;
+            return false;
+        }
+        let (loads, since) = self.older.map_or((1, now), |(loads, since)| (loads + 1, since));
+        self.older = Some((loads, since));
+        if loads < STALE_LOADS_MAX || now.saturating_sub(since) < claim {
+            return true;
+        }
+        // The courier and the queue of acknowledgements go on; what they know is of the other one.
+        *self = Self {
+            is_courier_on: self.is_courier_on,
+            is_ack_queued: self.is_ack_queued,
+            in_hand: self.in_hand.take(),
+            is_shared: true,
+            ..Self::default()
+        };
+        false
+    }
+
     /// Reports whether the mailbox can be dropped as far as delivery is concerned.
     pub(super) fn is_idle(&self) -> bool {
         !self.is_courier_on && self.is_settled()
@@ -113,6 +145,7 @@ impl DeliveryState {
         now: impl FnOnce() -> Duration,
     ) {
         self.rev = ledger.rev;
+        self.older = None;
         let is_mine = ledger.is_claimed_by(me);
         match is_mine {
             true => self.outbox.clone_from(&ledger.outbox),
