@@ -1,4 +1,4 @@
-//! What one conversation is checked by.
+//! A conversation at rest, as the checks see it.
 
 use std::collections::BTreeMap;
 
