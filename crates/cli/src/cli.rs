@@ -18,7 +18,7 @@ Examples:
   sayso              serve the pizza bot at http://127.0.0.1:3978
   sayso chat         talk to it here, without a server
   sayso race         two processes, one pizza: see what gets lost, and what does not
-  sayso state ls     what is kept
+  sayso state ls     list the stored documents
   sayso doctor       check that a bot can run here"
 )]
 pub(crate) struct Cli {
@@ -35,15 +35,15 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the pizza bot over HTTP (what `sayso` alone does)
     ///
-    /// Activities in Bot Framework JSON are taken at POST /api/messages. With an app
-    /// (MicrosoftAppId and MicrosoftAppPassword, or `[app]` in sayso.toml) it authenticates both
-    /// ways; without one only loopback addresses are allowed. SIGTERM and Ctrl-C drain; a second
-    /// one stops at once.
+    /// Accepts activities in Bot Framework JSON at POST /api/messages. With an app (MicrosoftAppId
+    /// and MicrosoftAppPassword, or `[app]` in sayso.toml) it authenticates both ways; without one
+    /// only loopback addresses are allowed. SIGTERM and Ctrl-C drain; a second signal stops at
+    /// once.
     Serve(Serve),
     /// Talk to the pizza bot in the terminal
     ///
-    /// No server is needed. Every line is a message. With a pipe instead of a terminal it reads to
-    /// the end, prints the replies and stops.
+    /// No server is needed. Every line is a message. When input is piped in, it reads all of it,
+    /// prints the replies and exits.
     Chat(Chat),
     /// Race two processes for one pizza, the usual way and ours
     ///
@@ -51,21 +51,21 @@ pub(crate) enum Command {
     /// through both, all at once, and compares what the customers were told with what is on the
     /// pizza: first with the usual semantics (load, run, send, overwrite), then with ours.
     Race(Race),
-    /// Look at what is kept, move it, remove it
+    /// Inspect, move and remove stored state
     State(State),
     /// Show every setting, its value, and where the value comes from
     ///
     /// A setting comes from a flag, else from the environment, else from the file (sayso.toml in
-    /// the working directory, or another by --config or SAYSO_CONFIG), else it has its default. A
-    /// secret is never shown, only that there is one. What is allowed and not wise is noted on
-    /// standard error.
+    /// the working directory, or another by --config or SAYSO_CONFIG), else it has its default. The
+    /// value of a secret is never shown, only that it is set. Settings that are allowed but unwise
+    /// are reported on standard error.
     Config(Show),
-    /// Check that a bot with this configuration can run here, one line each, with the cure
+    /// Check that a bot with this configuration can run here, and say how to fix what is wrong
     ///
     /// Checks the configuration, that the app gets a token, that the keys of the channels' issuer
     /// can be fetched, the clock, the store (a document of its own is written, replaced and removed
     /// again), the address and the service URLs. Each check ends within 5 seconds. The exit code is
-    /// 1 when one failed; a warning is no failure.
+    /// 1 if a check failed; warnings do not count.
     Doctor(Doctor),
 }
 
@@ -75,10 +75,10 @@ pub(crate) enum Command {
 Examples:
   sayso serve
   sayso serve --address 127.0.0.1:8080 --store sqlite:/var/lib/bot/state.sqlite
-  sayso serve --store memory://          forget everything at the end
-  sayso serve --store azblob:state --layout js     go on with what a JavaScript bot has kept
+  sayso serve --store memory://          keep nothing after it stops
+  sayso serve --store azblob:state --layout js     continue with the state of a JavaScript bot
   SAYSO_LOG=debug sayso serve --log json
-  sayso serve --config /etc/bot.toml     what `sayso config` shows, `sayso doctor` checks")]
+  sayso serve --config /etc/bot.toml     `sayso config` shows it, `sayso doctor` checks it")]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) sources: Sources,
@@ -119,7 +119,7 @@ impl Sources {
     /// The flags alone.
     pub(crate) fn flags(&self) -> anyhow::Result<Config> {
         if self.place.config.is_some() {
-            bail!("--bare and --config do not go together");
+            bail!("--bare and --config cannot be used together");
         }
         self.add_to(Config::default())
     }
@@ -147,7 +147,7 @@ Examples:
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) sources: Sources,
-    /// Print one JSON object a setting
+    /// Print one JSON object per setting
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -163,7 +163,7 @@ Examples:
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) sources: Sources,
-    /// Print one JSON object a check
+    /// Print one JSON object per check
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -222,7 +222,7 @@ pub(crate) struct Chat {
     /// Store of the conversation: memory:// or sqlite:path
     #[arg(long, value_name = "URL", default_value = "memory://")]
     pub(crate) store: String,
-    /// Name of the conversation to go on with
+    /// Name of the conversation to continue
     #[arg(long, value_name = "NAME", default_value = "terminal")]
     pub(crate) conversation: String,
 }
@@ -249,7 +249,7 @@ pub(crate) struct Race {
     /// Semantics to race
     #[arg(long, value_name = "WHICH", default_value = "both")]
     pub(crate) semantics: Which,
-    /// Print one line of JSON a run instead of the picture
+    /// Print one line of JSON per run instead of the picture
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the picture to an SVG file: the last run of each semantics, side by side

@@ -104,11 +104,16 @@ fn within(
         let mut task = tokio::spawn(work);
         let finding = match timeout(CHECK_MAX, &mut task).await {
             Ok(Ok(finding)) => finding,
-            Ok(Err(_)) => Finding::failed("the check itself broke", "run it with SAYSO_LOG=debug"),
+            Ok(Err(_)) => {
+                Finding::failed("the check itself crashed", "run it with SAYSO_LOG=debug")
+            }
             Err(_) => {
                 task.abort();
                 let text = format!("no answer within {} s", CHECK_MAX.as_secs());
-                Finding::failed(text, "see that what `sayso config` names can be reached from here")
+                Finding::failed(
+                    text,
+                    "check that the addresses in `sayso config` can be reached from here",
+                )
             }
         };
         Report { check, took: began.elapsed(), finding }
@@ -121,7 +126,7 @@ fn configuration(patient: &Patient) -> Finding {
         said.iter().filter(|setting| setting.source != sayso::config::Source::Default).count();
     let text = match patient.config.path() {
         Some(path) => format!("{} and the environment: {said} settings", path.display()),
-        None => format!("no file; {said} settings from environment and flags"),
+        None => format!("no file; {said} settings from the environment and flags"),
     };
     let warnings = patient.config.warnings();
     match warnings.is_empty() {

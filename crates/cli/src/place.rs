@@ -89,7 +89,7 @@ fn with_layout(url: &str, layout: Option<Layout>) -> anyhow::Result<String> {
     }
     let query = url.split_once('?').map(|(_, query)| query);
     if query.is_some_and(|query| query.split('&').any(|pair| pair.starts_with("layout="))) {
-        bail!("the URL says its layout already; leave the other one out");
+        bail!("the URL already names a layout; leave out --layout");
     }
     let join = if query.is_some() { '&' } else { '?' };
     Ok(format!("{url}{join}layout={layout}"))

@@ -124,5 +124,5 @@ fn cannot_write(file: &Path) -> String {
 /// Ends of the processes' logs, for an error.
 fn last_words(instances: &[Instance]) -> String {
     let words: Vec<String> = instances.iter().map(Instance::last_words).collect();
-    format!("the race did not end well\n{}", words.join("\n"))
+    format!("the race failed\n{}", words.join("\n"))
 }

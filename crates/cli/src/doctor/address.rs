@@ -16,7 +16,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     let has_app = matches!(patient.auth, Ok(Some(_)));
     if !address.ip().is_loopback() && !has_app {
         return Finding::failed(
-            format!("{address} can be reached from outside, and nothing authenticates"),
+            format!("{address} can be reached from outside, and no authentication is set up"),
             format!(
                 "set MicrosoftAppId and MicrosoftAppPassword, or use 127.0.0.1:{}",
                 address.port()
@@ -30,9 +30,9 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
         Err(error) => Finding::failed(
             format!("cannot listen on {address}: {error}"),
             match error.kind() {
-                io::ErrorKind::PermissionDenied => "take a port above 1023",
-                io::ErrorKind::AddrNotAvailable => "take an address that this machine has",
-                _ => "take another address (--address, SAYSO_ADDRESS)",
+                io::ErrorKind::PermissionDenied => "use a port above 1023",
+                io::ErrorKind::AddrNotAvailable => "use an address of this machine",
+                _ => "use another address (--address, SAYSO_ADDRESS)",
             },
         ),
     }
@@ -44,16 +44,14 @@ async fn in_use(address: SocketAddr) -> Finding {
     if health != Some((200, "ok".to_owned())) {
         return Finding::failed(
             format!("{address} is in use by something else"),
-            format!("stop that, or take another address: --address {}:0", address.ip()),
+            format!("stop it, or use another address: --address {}:0", address.ip()),
         );
     }
     match ask(address, "readyz").await {
-        Some((200, _)) => {
-            Finding::ok(format!("{address} is in use by a bot that runs and is ready"))
-        }
+        Some((200, _)) => Finding::ok(format!("{address} is in use by a bot that is ready")),
         _ => Finding::warning(
-            format!("{address} is in use by a bot that runs and is not ready"),
-            "see its log: its store does not answer, or it is shutting down",
+            format!("{address} is in use by a bot that is not ready"),
+            "see its log: its store may not answer, or it may be shutting down",
         ),
     }
 }

@@ -21,7 +21,7 @@ impl Patient {
         match &self.auth {
             Ok(Some(auth)) => Ok(auth),
             Ok(None) => Err(Finding::skipped("there is no app")),
-            Err(_) => Err(Finding::skipped("the app's settings do not fit together")),
+            Err(_) => Err(Finding::skipped("the app's settings are not consistent")),
         }
     }
 }
@@ -59,14 +59,14 @@ pub(super) async fn token(patient: Arc<Patient>) -> Finding {
         Err(error) => return Finding::failed(error.to_string(), NAME_AN_APP),
     };
     match tokens.probe().await {
-        Ok(()) => Finding::ok(format!("{login} gave one to the app")),
+        Ok(()) => Finding::ok(format!("{login} issued one to the app")),
         Err(TokenError::Refused { status, code }) => {
             let because = code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
-            let text = format!("{login} refused the app: it answered {status}{because}");
+            let text = format!("{login} refused the app with status {status}{because}");
             Finding::failed(text, refused(status, code.as_deref()))
         }
         Err(TokenError::Unavailable { reason }) => {
-            Finding::failed(format!("{login} cannot be asked: {reason}"), unreachable(&login))
+            Finding::failed(format!("{login} cannot be reached: {reason}"), unreachable(&login))
         }
         Err(error) => Finding::failed(error.to_string(), NAME_AN_APP),
     }
@@ -84,9 +84,9 @@ pub(super) async fn keys(patient: Arc<Patient>) -> Finding {
         Err(error) => return Finding::failed(error.to_string(), "correct it in the configuration"),
     };
     match authenticator.probe().await {
-        Ok(()) => Finding::ok(format!("{issuer} describes itself and its signing keys")),
+        Ok(()) => Finding::ok(format!("{issuer} publishes its metadata and signing keys")),
         Err(TokenError::Unavailable { reason }) => Finding::failed(
-            format!("the signing keys of {issuer} cannot be had: {reason}"),
+            format!("the signing keys of {issuer} cannot be fetched: {reason}"),
             format!(
                 "{}; the metadata must name a jwks_uri with RSA keys (cloud.metadata)",
                 unreachable(&issuer)
@@ -108,7 +108,7 @@ pub(super) fn service_urls(patient: &Patient) -> Finding {
             return Finding::warning(text, NAME_AN_APP);
         }
         (Ok(None), false) => return Finding::ok("without an app replies go to loopback only"),
-        (Err(_), _) => return Finding::skipped("the app's settings do not fit together"),
+        (Err(_), _) => return Finding::skipped("the app's settings are not consistent"),
     };
     let urls = match &auth.cloud.service_urls {
         ServiceUrls::Only(urls) => urls.as_slice(),
@@ -119,27 +119,27 @@ pub(super) fn service_urls(patient: &Patient) -> Finding {
     let is_here = |url: &String| ServiceUrls::Loopback.allows(url);
     if urls.iter().any(is_here) {
         let text = format!("{text}, and one of them is on this machine");
-        return Finding::warning(text, "take it out of service-urls unless it is for a test");
+        return Finding::warning(text, "remove it from service-urls unless it is for a test");
     }
     if auth.private_addresses {
-        let text = format!("{text}, and their names may lead to private addresses");
+        let text = format!("{text}, and their names may resolve to private addresses");
         return Finding::warning(
             text,
-            "set private-addresses = false unless the channel is inside",
+            "set private-addresses = false unless the channel is on your network",
         );
     }
     Finding::ok(text)
 }
 
 fn unreachable(host: &str) -> String {
-    format!("see that this machine reaches {host} (is it offline? DNS, firewall; no proxy is used)")
+    format!("check that this machine can reach {host} (network, DNS, firewall; no proxy is used)")
 }
 
 /// Cure for a refused token request, by the OAuth error code and the status.
 fn refused(status: u16, code: Option<&str>) -> &'static str {
     match (code, status) {
         (Some("invalid_client"), _) => {
-            "the secret is wrong or has ended: make a new one in the app's registration (its value, \
+            "the secret is wrong or has expired: create a new one in the app's registration (its value, \
              not its id) and set MicrosoftAppPassword"
         }
         (Some("unauthorized_client"), _) => {
@@ -149,7 +149,7 @@ fn refused(status: u16, code: Option<&str>) -> &'static str {
         (Some("invalid_scope" | "invalid_resource"), _) => {
             "check cloud.scope (ToChannelFromBotOAuthScope) and cloud.channel-service (ChannelService)"
         }
-        (_, 429 | 500..) => "the login service is in trouble: try again later",
+        (_, 429 | 500..) => "the login service has a problem: try again later",
         _ => {
             "check MicrosoftAppId, MicrosoftAppPassword, MicrosoftAppType and MicrosoftAppTenantId, and \
              cloud.login if you set it"

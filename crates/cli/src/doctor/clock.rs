@@ -19,7 +19,7 @@ const APART_MAX: Duration = Duration::from_secs(5 * 60);
 /// Clock skew beyond which there is a warning.
 const APART_GOOD: Duration = Duration::from_secs(60);
 
-const CURE: &str = "set the clock, and let the machine keep it (chrony, systemd-timesyncd); in a \
+const CURE: &str = "set the clock, and keep it synchronised (chrony, systemd-timesyncd); in a \
                     container it is the host's";
 
 /// Compares the clock with the `Date` header of the issuer, or else of the login service.
@@ -35,7 +35,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
         (Some(apart), _) => judge(apart, &host(issuer)),
         (None, Some(apart)) => judge(apart, &host(login)),
         (None, None) => Finding::warning(
-            format!("neither {} nor {} says what time it is", host(issuer), host(login)),
+            format!("neither {} nor {} could be asked for the time", host(issuer), host(login)),
             "see the checks above, and compare `date -u` with another clock",
         ),
     }
@@ -79,7 +79,7 @@ fn judge(apart: Apart, whose: &str) -> Finding {
     };
     match length {
         // A date in a header has whole seconds.
-        _ if seconds < 2 => Finding::ok(format!("as that of {whose}")),
+        _ if seconds < 2 => Finding::ok(format!("the same as that of {whose}")),
         _ if length > APART_MAX => {
             Finding::failed(format!("{span} {word} {whose}: every token would be refused"), CURE)
         }

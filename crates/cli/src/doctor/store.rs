@@ -34,26 +34,26 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
         Err(error) => {
             return Finding::failed(
                 error.to_string(),
-                "see that it is there and lets this machine in; name another with --store, SAYSO_STORE \
+                "check that it exists and accepts this machine; name another with --store, SAYSO_STORE \
                  or `store` in sayso.toml",
             );
         }
     };
     match attempt(&*store).await {
         Err(Trouble::Store(error)) => Finding::failed(
-            format!("{store} was opened and then failed: {error}"),
-            "see that there is room and that the user may write and delete",
+            format!("{store} opened, but then failed: {error}"),
+            "check that there is room, and that this user may write and delete",
         ),
         Err(Trouble::Broken(what)) => Finding::failed(
-            format!("{store} does not keep conditions: {what}"),
-            "do not use it: something between here and the store (a proxy, an emulator) drops them",
+            format!("{store} does not honour conditional writes: {what}"),
+            "do not use it: something in between (a proxy, an emulator) may drop the conditions",
         ),
         Ok(()) if warnings.is_empty() => {
             Finding::ok(format!("{store}: written, replaced, removed; conditions hold"))
         }
         Ok(()) => Finding::warning(
-            format!("{store} works, and {}", warnings.join("; and ")),
-            "change the server's settings, or accept what they take away",
+            format!("{store} works, but {}", warnings.join("; and ")),
+            "change the server's settings, or accept the weaker guarantee",
         ),
     }
 }
@@ -75,7 +75,7 @@ async fn attempt(store: &dyn Store) -> Result<(), Trouble> {
     let now = SystemClock::new().now();
     store.due(now, None, 1).await?;
     let text = format!("sayso-doctor/{:016x}", fastrand::u64(..));
-    let key = Key::new(text).map_err(|_| Trouble::Broken("it has no room for a key"))?;
+    let key = Key::new(text).map_err(|_| Trouble::Broken("it accepts no key"))?;
     let tried = life(store, &key, now).await;
     if tried.is_err()
         && let Ok(Some(left)) = store.load(&key).await
@@ -94,9 +94,11 @@ async fn life(store: &dyn Store, key: &Key, now: Timestamp) -> Result<(), Troubl
         due: None,
         expires: Some(now.after(GONE_AFTER)),
     };
-    let first =
-        held(store.save(write(Expect::Absent, r#"{"n":1}"#)).await?, "a new key was taken")?;
-    refused(&store.save(write(Expect::Absent, "{}")).await?, "a document was made twice")?;
+    let first = held(
+        store.save(write(Expect::Absent, r#"{"n":1}"#)).await?,
+        "a new key was refused as if it existed",
+    )?;
+    refused(&store.save(write(Expect::Absent, "{}")).await?, "a document was created twice")?;
     let second = store.save(write(Expect::At(first.clone()), r#"{"n":2}"#)).await?;
     let second = held(second, "a document could not be replaced")?;
     let stale = store.save(write(Expect::At(first.clone()), "{}")).await?;
@@ -104,7 +106,7 @@ async fn life(store: &dyn Store, key: &Key, now: Timestamp) -> Result<(), Troubl
     refused(&store.delete(key, &first).await?, "an old version removed a newer one")?;
     match store.load(key).await? {
         Some(stored) if stored.etag == second && stored.body == r#"{"n":2}"# => {}
-        _ => return Err(Trouble::Broken("what was written is not what is read")),
+        _ => return Err(Trouble::Broken("a document was read back differently")),
     }
     match store.delete(key, &second).await? {
         Saved::Committed(_) => {}
@@ -146,14 +148,17 @@ fn would_be_made(path: &Path) -> Finding {
     });
     let folder = folders.find(|folder| folder.exists()).unwrap_or_else(|| Path::new("."));
     match tempfile::tempfile_in(folder) {
-        Ok(_) => Finding::ok(format!("{} will be made by the first start", path.display())),
+        Ok(_) => Finding::ok(format!(
+            "{} does not exist yet; the first start creates it",
+            path.display()
+        )),
         Err(error) => Finding::failed(
             format!(
-                "{} cannot be made: no file can be made in {}: {error}",
+                "{} cannot be created: no file can be created in {}: {error}",
                 path.display(),
                 folder.display()
             ),
-            "let this user write there, or name another place with --store, SAYSO_STORE or `store`",
+            "give this user write access, or name another place with --store, SAYSO_STORE or `store`",
         ),
     }
 }

@@ -52,7 +52,7 @@ impl Instance {
         limits: LimitFlags,
         log: &Path,
     ) -> anyhow::Result<Self> {
-        let program = std::env::current_exe().context("this program cannot find itself")?;
+        let program = std::env::current_exe().context("cannot find the path of this program")?;
         let mut command = Command::new(program);
         command.args(["serve", "--bare", "--address", "127.0.0.1:0", "--until-stdin-ends"]);
         command.args(["--store", store_url, "--semantics", semantics.name()]);

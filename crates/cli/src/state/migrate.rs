@@ -109,7 +109,7 @@ impl Migration {
              Enter: the rest is copied in about {pause:.0} s, and then the new ones can start."
         ));
         if confirm::line().await?.is_none() {
-            bail!("nobody said that the old instances are stopped");
+            bail!("no confirmation that the old instances are stopped");
         }
         Ok(true)
     }

@@ -22,35 +22,35 @@ pub(crate) struct State {
 /// Subcommands of `sayso state`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StateCommand {
-    /// List documents: what they hold and what waits in them, never what was said
+    /// List documents: their sizes and pending work, never what was said in them
     ///
-    /// One line a document: its revision (how often it was written), turns, size, how many replies
-    /// wait to be handed over, timers, parked replies (those that could not be delivered), what
-    /// happens next, and the key. The order is the store's.
+    /// One line per document: its revision (how often it was written), turns, size, replies that
+    /// wait to be delivered, timers, parked replies (those that could not be delivered), the next
+    /// thing to happen, and the key. The order is the store's.
     Ls(Ls),
-    /// Show one document with what the runtime keeps in it explained
+    /// Show one document, and explain what the runtime keeps in it
     Show(Show),
-    /// Remove documents, each only as it was shown
+    /// Remove documents, unless they have changed since they were shown
     ///
-    /// A document that changes meanwhile is not removed. One in which replies or timers wait is not
-    /// removed unless --force is given: they would never happen.
+    /// A document that changes meanwhile is not removed. One with pending replies or timers is not
+    /// removed without --force: they would be lost.
     Rm(Rm),
-    /// Write documents to standard output, one JSON object a line
+    /// Write documents to standard output, one JSON object per line
     ///
-    /// Each line has `key`, `body` (as it is stored, to the letter; a text instead of an object
-    /// when it has line breaks) and `due` (when somebody should look at it, in milliseconds since
-    /// 1970, if at all; for reading only). A bot may go on meanwhile: each document is whole, but
-    /// they are not all of one moment. What has expired is left out.
+    /// Each line has `key`, `body` (exactly as it is stored; a string instead of an object if it
+    /// has line breaks) and `due` (the time of its next pending work, in milliseconds since 1970,
+    /// if there is any; informational only). The bot may keep running: each document is exported
+    /// whole, but they are not all from the same moment. Expired documents are left out.
     Export(Export),
     /// Create documents from standard input, as `export` writes them
     ///
-    /// A document that is there already is left alone: counted when it is the same, reported when
-    /// it differs. With --replace it is replaced, provided that it is still as it was read.
+    /// A document that already exists is left alone: counted if it is the same, reported if it
+    /// differs. With --replace it is replaced, provided that it has not changed meanwhile.
     Import(Import),
-    /// Remove what is kept about a user
+    /// Remove the stored data of a user
     ///
-    /// Removed, each as a whole, with the state, the replies and timers that wait in it, the
-    /// answers and the ids of activities seen:
+    /// Removed, each as a whole, with its state, pending replies and timers, recorded answers and
+    /// ids of activities seen:
     ///   - the user's document, CHANNEL/users/USER
     ///   - the user's documents in conversations, CHANNEL/conversations/*/users/USER
     ///   - one-to-one conversations: those in which every stored activity (replies that wait or are
@@ -58,40 +58,40 @@ pub(crate) enum StateCommand {
     ///   - conversations that you name with --conversation
     ///
     /// Not removed:
-    ///   - conversations in which others speak too: those that mention the user are listed
+    ///   - conversations in which others take part too: those that mention the user are listed
     ///   - conversations in which no activity is stored at the moment: nothing tells whose they
-    ///     are. They are counted. Name those of the user with --conversation
+    ///     are. They are counted; name those of the user with --conversation
     ///   - documents under keys of your own (`turn.custom`), even if they are about the user
     ///   - what the channel, your logs, exports and backups hold
     ///   - what a running instance has in memory: it is not saved again, and is dropped with the
     ///     next turn of that conversation, or with the instance
     ///
-    /// Deletes are conditional and repeated until nothing is found, so the bot may go on. What the
-    /// user says after that is kept again. A second run finds nothing.
+    /// Deletes are conditional and repeated until nothing is found, so the bot may keep running.
+    /// What the user says afterwards is stored again. A second run finds nothing.
     #[command(verbatim_doc_comment)]
     Forget(Forget),
     /// Copy all documents to another store while the bot runs
     ///
     /// Copies every document from one store to another, of any engine and layout, pass after pass:
     /// first everything, then what changed since, until a pass over both finds no difference.
-    /// Nothing is ever overwritten without a condition. A document in the target that is no older
-    /// copy of the source's is left alone and reported, so turns that the target has seen are not
-    /// lost. Running it again continues: what is the same is skipped.
+    /// Nothing is ever overwritten without a condition. A document in the target that is not an
+    /// older copy of the source's is left alone and reported, so turns that only the target has
+    /// seen are not lost. A second run continues where the first one stopped.
     ///
     /// How to switch without losing a turn:
-    ///   1. Run it while the bot serves from the old store. It ends with exit code 3 when only what
-    ///      changes all the time is left to copy.
-    ///   2. Stop all old instances (SIGTERM drains them). From here on nobody answers. What a
-    ///      channel sends again later counts once, since the ids seen are copied too.
-    ///   3. Run it again. Exit code 0 means: both hold the same. This is the only pause, and it
-    ///      takes as long as two passes; each pass says how long it took.
-    ///   4. Start the new instances on the new store. Replies and timers that waited go on there.
+    ///   1. Run it while the bot serves from the old store. It ends with exit code 3 when all that
+    ///      is left to copy is what changes all the time.
+    ///   2. Stop all old instances (SIGTERM drains them). From now on users get no answer. What a
+    ///      channel redelivers later counts once, since the ids seen are copied too.
+    ///   3. Run it again. Exit code 0 means that both stores hold the same. This is the only
+    ///      downtime: about two passes; each pass prints how long it took.
+    ///   4. Start the new instances on the new store. Pending replies and timers continue there.
     ///
-    /// With --cut-over steps 1 to 3 are one run: it copies, asks you to stop the old instances,
-    /// waits for Enter, and copies the rest. It stops nothing by itself.
+    /// With --cut-over, steps 1 to 3 are one run: it copies, asks you to stop the old instances,
+    /// waits for Enter, and copies the rest. It does not stop them itself.
     ///
-    /// Never let instances work on both stores at a time: each would deliver the replies that wait,
-    /// and turns would be split between them. See docs/guides/migrate.md.
+    /// Never let instances work on both stores at the same time: each would deliver the pending
+    /// replies, and turns would be split between them. See docs/guides/migrate.md.
     ///
     /// Exit codes: 0 no difference; 1 a document was left alone, or an error; 3 the source is still
     /// being written.
@@ -114,7 +114,7 @@ pub(crate) struct Ls {
     /// Maximum number of documents to list
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<usize>,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -131,7 +131,7 @@ Examples:
 pub(crate) struct Show {
     /// Key of the document
     pub(crate) key: String,
-    /// Print the stored text to the letter
+    /// Print the stored text unchanged
     #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
     /// Print one JSON object
@@ -154,10 +154,10 @@ pub(crate) struct Rm {
     /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Remove even if replies or timers wait, or if it is damaged
+    /// Remove a document even if replies or timers are pending in it, or if it is damaged
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print one JSON object a document
+    /// Print one JSON object per document
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -213,7 +213,7 @@ pub(crate) struct Forget {
     /// A conversation of that channel that is the user's alone (may be given several times)
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Vec<String>,
-    /// Only say what would be removed
+    /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object
@@ -253,13 +253,13 @@ pub(crate) struct Migrate {
     /// continue the copy of another SDK's state, which carries no history
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Remove documents that are only in the target, provided that they are still as they were read
+    /// Remove documents that are only in the target, unless they change meanwhile
     #[arg(long, conflicts_with = "keep_extra")]
     pub(crate) delete_extra: bool,
     /// Accept documents that are only in the target
     #[arg(long)]
     pub(crate) keep_extra: bool,
-    /// Print one JSON object a pass, and one at the end
+    /// Print one JSON object per pass, and one at the end
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -35,8 +35,8 @@ pub(super) async fn run(options: Rm) -> anyhow::Result<ExitCode> {
                 let facts = Facts::new(&found);
                 if facts.has_promises() && !options.force {
                     bail!(
-                        "in {key} there are still {}; removing it means that they never happen: \
-                         say --force if that is wanted. Nothing was removed",
+                        "{key} still has {}, which would be lost; use --force if that is what you want. \
+                         Nothing was removed",
                         facts.waiting()
                     );
                 }
@@ -59,7 +59,7 @@ pub(super) async fn run(options: Rm) -> anyhow::Result<ExitCode> {
     }
     let what = units::many(seen.len(), "document", "documents");
     if !options.yes && !confirm::ask(&format!("Remove {what} from {store}?")).await? {
-        bail!("nothing was removed; --yes does not ask");
+        bail!("nothing was removed; --yes removes without asking");
     }
     let mut changed = 0;
     for (key, etag) in &seen {

@@ -108,7 +108,7 @@ async fn a_wrong_secret_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let login = Login::start(Manners::default()).await;
     let visit = Visit::to(folder.path(), &[], &login.variables(CANARY)).await;
-    visit.fails("token", "answered 401 (invalid_client)", "set MicrosoftAppPassword");
+    visit.fails("token", "status 401 (invalid_client)", "set MicrosoftAppPassword");
     visit.rest_is_well(&["token"]);
 
     let mut variables = login.variables("");
@@ -127,7 +127,7 @@ async fn an_issuer_that_is_down_or_has_no_keys_is_found() {
     let folder = tempfile::tempdir().unwrap();
     for (manners, text) in [
         (Manners { metadata: 503, ..Manners::default() }, "it answered with status 503"),
-        (Manners { keys: 0, ..Manners::default() }, "not the JSON that was expected"),
+        (Manners { keys: 0, ..Manners::default() }, "not the expected JSON"),
     ] {
         let login = Login::start(manners).await;
         let visit = Visit::to(folder.path(), &[], &login.variables(SECRET)).await;
@@ -161,8 +161,8 @@ async fn a_machine_without_a_network_gets_its_answer_soon() {
         let began = Instant::now();
         let visit = Visit::to(folder.path(), &[], &login.variables(SECRET)).await;
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-        visit.fails("token", text, "is it offline?");
-        visit.fails("keys", text, "is it offline?");
+        visit.fails("token", text, "no proxy is used");
+        visit.fails("keys", text, "no proxy is used");
         assert_eq!(visit.mark("clock"), "warning", "{visit:?}");
         visit.rest_is_well(&["token", "keys", "clock"]);
         assert!(visit.rows.iter().all(|row| row["ms"].as_u64().unwrap() < 10_000), "{visit:?}");
@@ -224,7 +224,7 @@ async fn no_secret_is_in_any_output_at_the_highest_level() {
     }
     // It did something, and told of it.
     assert!(output.contains("TRACE") && output.contains("invalid_client"), "{output}");
-    assert!(output.contains("gave one to the app"), "{output}");
+    assert!(output.contains("issued one to the app"), "{output}");
     for secret in [CANARY, SECRET, TOKEN] {
         let place = output.find(secret);
         let line = place.and_then(|at| output.get(at.saturating_sub(200)..at + 20));

@@ -209,6 +209,6 @@ async fn a_store_that_cannot_be_looked_at_is_refused_and_not_made() {
     let layout = run(folder.path(), &["state", "ls", "--layout", "js"], "").await;
     assert!(layout.stderr.contains("a layout is for azblob: and cosmos: stores"), "{layout:?}");
     let layout = run(folder.path(), &["serve", "--layout", "perl"], "").await;
-    assert!(layout.stderr.contains("`perl` is no layout"), "{layout:?}");
+    assert!(layout.stderr.contains("unknown layout `perl`"), "{layout:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file was made");
 }

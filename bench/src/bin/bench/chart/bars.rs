@@ -66,9 +66,10 @@ impl Bars<'_> {
         chart
             .configure_mesh()
             .disable_y_mesh()
-            .disable_axes()
+            .disable_y_axis()
             .max_light_lines(1)
             .bold_line_style(GRID)
+            .axis_style(GRID)
             .label_style(text(12.0, &PALE))
             .x_label_formatter(&|figure| mark(*figure))
             .draw()?;

@@ -94,10 +94,10 @@ async fn verdict(rule: Option<Rule>) -> Option<&'static str> {
 async fn a_store_that_breaks_a_rule_is_found_out() {
     assert_eq!(verdict(None).await, None);
     for (rule, what) in [
-        (Rule::CreateOnce, "a document was made twice"),
+        (Rule::CreateOnce, "a document was created twice"),
         (Rule::ReplaceTheNewest, "an old version replaced a newer one"),
         (Rule::DeleteTheNewest, "an old version removed a newer one"),
-        (Rule::ReadWhatWasWritten, "what was written is not what is read"),
+        (Rule::ReadWhatWasWritten, "a document was read back differently"),
         (Rule::Delete, "a document that was removed is still there"),
     ] {
         assert_eq!(verdict(Some(rule)).await, Some(what), "{rule:?}");
@@ -121,11 +121,11 @@ fn a_file_that_is_not_there_is_not_made_by_looking() {
     let url = format!("sqlite:{}", file.display());
     let path = missing_file(&url).unwrap();
     let finding = would_be_made(&path);
-    assert!(finding.text.ends_with("will be made by the first start"), "{finding:?}");
+    assert!(finding.text.ends_with("the first start creates it"), "{finding:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     std::fs::write(folder.path().join("deep"), "a file").unwrap();
     let finding = would_be_made(&path);
-    assert!(finding.cure.is_some() && finding.text.contains("cannot be made"), "{finding:?}");
+    assert!(finding.cure.is_some() && finding.text.contains("cannot be created"), "{finding:?}");
     assert_eq!(missing_file("memory://"), None);
     assert_eq!(missing_file("sqlite:"), None);
 }

@@ -13,9 +13,7 @@ async fn a_store_that_is_not_there_yet_is_well_and_looking_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let visit = Visit::to(folder.path(), &["--store", "sqlite:data/deep/bot.sqlite"], &[]).await;
     assert_eq!((visit.mark("store"), visit.code), ("ok", Some(0)), "{visit:?}");
-    assert!(
-        visit.row("store")["text"].as_str().unwrap().contains("will be made by the first start")
-    );
+    assert!(visit.row("store")["text"].as_str().unwrap().contains("the first start creates it"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -27,8 +25,8 @@ async fn a_store_that_cannot_be_used_is_found() {
     // Nobody can make a file there, not even the superuser.
     let closed = if cfg!(target_os = "linux") { "/proc/bot.sqlite" } else { "/dev/bot.sqlite" };
     for (url, text, cure) in [
-        (format!("sqlite:{closed}"), "cannot be made", "let this user write there"),
-        (format!("sqlite:{}/bot.sqlite", notes.display()), "cannot be made", "--store"),
+        (format!("sqlite:{closed}"), "cannot be created", "give this user write access"),
+        (format!("sqlite:{}/bot.sqlite", notes.display()), "cannot be created", "--store"),
         (format!("sqlite:{}", notes.display()), "notes.txt", "--store"),
         ("mysql://root:c4n4ry@db".to_owned(), "`mysql:` is not a store", "--store"),
     ] {
@@ -46,7 +44,7 @@ async fn a_server_that_is_not_there_is_found() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let url = format!("postgres://bot:c4n4ry@{free}/bots");
     let visit = Visit::to(folder.path(), &["--store", &url], &[]).await;
-    visit.fails("store", &format!("PostgreSQL at {free}/bots"), "lets this machine in");
+    visit.fails("store", &format!("PostgreSQL at {free}/bots"), "accepts this machine");
     visit.rest_is_well(&["store"]);
     assert!(!format!("{visit:?}").contains("c4n4ry"), "{visit:?}");
 
@@ -66,9 +64,7 @@ async fn an_address_in_use_is_well_if_a_bot_uses_it() {
     let address = served.url.strip_prefix("http://").unwrap();
     let visit = Visit::to(folder.path(), &["--address", address], &[]).await;
     visit.rest_is_well(&[]);
-    assert!(
-        visit.row("address")["text"].as_str().unwrap().contains("a bot that runs and is ready")
-    );
+    assert!(visit.row("address")["text"].as_str().unwrap().contains("by a bot that is ready"));
 
     let stranger = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = stranger.local_addr().unwrap().to_string();
@@ -90,7 +86,7 @@ async fn an_address_that_others_reach_needs_an_app() {
     let folder = tempfile::tempdir().unwrap();
     let open = ["--address", "0.0.0.0:0"];
     let visit = Visit::to(folder.path(), &open, &[]).await;
-    visit.fails("address", "nothing authenticates", "set MicrosoftAppId");
+    visit.fails("address", "no authentication is set up", "set MicrosoftAppId");
     visit.fails("app", "none is configured", "set MicrosoftAppId");
     visit.rest_is_well(&["address", "app"]);
     let login = Login::start(Manners::default()).await;
@@ -98,7 +94,7 @@ async fn an_address_that_others_reach_needs_an_app() {
     visit.rest_is_well(&[]);
     let nowhere = ["--address", "192.0.2.7:3978"];
     let visit = Visit::to(folder.path(), &nowhere, &login.variables(SECRET)).await;
-    visit.fails("address", "cannot listen on 192.0.2.7:3978", "that this machine has");
+    visit.fails("address", "cannot listen on 192.0.2.7:3978", "use an address of this machine");
 }
 
 #[tokio::test]

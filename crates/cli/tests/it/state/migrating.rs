@@ -174,7 +174,10 @@ async fn a_cut_over_waits_until_the_old_instances_are_stopped() {
 
     let nobody = migrate(folder.path(), &["--cut-over"]).await;
     assert_eq!(nobody.code, Some(1), "{nobody:?}");
-    assert!(nobody.stderr.contains("nobody said that the old instances are stopped"), "{nobody:?}");
+    assert!(
+        nobody.stderr.contains("no confirmation that the old instances are stopped"),
+        "{nobody:?}"
+    );
 }
 
 #[tokio::test]
