@@ -50,7 +50,7 @@ pub(crate) async fn run(options: Race) -> anyhow::Result<ExitCode> {
     Ok(if report.is_ours_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Ground that both semantics race on: one store, one folder.
+/// Setup that both semantics share: one store, one folder.
 struct Course {
     /// The processes' logs, and the store unless another was named. Removed in the end.
     folder: TempDir,

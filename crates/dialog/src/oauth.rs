@@ -114,7 +114,7 @@ impl OAuthPrompt {
         self
     }
 
-    /// Ends without a token when the user says something that is no code.
+    /// Ends without a token when the user says something other than a code.
     #[must_use]
     pub fn end_on_message(mut self) -> Self {
         self.ends_on_message = true;

@@ -172,7 +172,7 @@ fn cancel(turn: &mut Turn) -> Result {
 fn submit(turn: &mut Turn) -> Result {
     let value = turn.activity().value.as_ref();
     let Some(Form { name }) = value.and_then(|value| value.get().ok()) else {
-        turn.say("That form is not mine.");
+        turn.say("Sorry, I do not know that form.");
         return Ok(());
     };
     if let Some(form) = turn.conversation::<Waiting>()?.form.take() {
@@ -186,7 +186,7 @@ fn submit(turn: &mut Turn) -> Result {
 async fn press(_turn: Turn, press: AdaptiveCardInvoke) -> Result<AdaptiveCardResponse> {
     Ok(match (press.verb(), press.data::<Form>()) {
         ("greet", Ok(form)) => AdaptiveCardResponse::card(&greeting(&form.name)),
-        ("greet", Err(_)) => AdaptiveCardResponse::message("Write your name first."),
+        ("greet", Err(_)) => AdaptiveCardResponse::message("Please enter your name first."),
         _ => AdaptiveCardResponse::error(404, "UnknownVerb", "this card has no such button"),
     })
 }
@@ -291,7 +291,7 @@ mod tests {
             .expects_activity(|reply: &Activity| changes(reply, "Hello, Ann!"))
             .expects("Your name is Ann.")
             .activity(message_back(&json!({ "colour": "red" })))
-            .expects("That form is not mine.")
+            .expects("Sorry, I do not know that form.")
             .await;
     }
 
@@ -300,7 +300,11 @@ mod tests {
         let greet = json!({ "type": "Action.Execute", "verb": "greet", "data": { "name": "Ann" } });
         for (action, status, part) in [
             (greet, 200, r#""value":{"body":[{"text":"Hello, Ann!","#),
-            (json!({ "type": "Action.Execute", "verb": "greet" }), 200, "Write your name first."),
+            (
+                json!({ "type": "Action.Execute", "verb": "greet" }),
+                200,
+                "Please enter your name first.",
+            ),
             (json!({ "type": "Action.Execute", "verb": "eat" }), 200, "UnknownVerb"),
             (json!({ "type": "Action.Submit" }), 400, "NotSupported"),
         ] {

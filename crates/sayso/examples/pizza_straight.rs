@@ -1,4 +1,4 @@
-//! Ordering a pizza, written straight down: asked, answered, gone on, as if nothing lay in between.
+//! Ordering a pizza, written straight down: one async function that asks and gets its answers.
 //!
 //! The function is suspended at every `ask` for as long as the user takes, over restarts and
 //! deployments, on any instance. Run it with `cargo run --example pizza_straight`.

@@ -27,7 +27,7 @@ use sayso::{
     turn::{Pace, document::Document, store::Store},
 };
 
-/// Everybody who wants to hear of something, by the id of the user.
+/// Everybody who asked for reminders and news, by the id of the user.
 type Readers = BTreeMap<String, Reference>;
 
 /// The document with the readers, and the property in it.
@@ -35,7 +35,7 @@ const READERS: &str = "readers";
 
 async fn listen(mut turn: Turn) -> Result {
     if turn.text().trim() != "remind me" {
-        turn.say("Say: remind me");
+        turn.say("Try: remind me");
         return Ok(());
     }
     let reference = turn.reference();
@@ -43,7 +43,7 @@ async fn listen(mut turn: Turn) -> Result {
     let user = user.ok_or("a message from nobody")?;
     let readers = turn.custom(Key::new(READERS)?).await?.named::<Readers>(READERS)?;
     readers.insert(user.clone(), reference);
-    turn.say(format!("I shall, {user}."));
+    turn.say(format!("Okay, {user}, I will."));
     Ok(())
 }
 
@@ -85,7 +85,7 @@ fn later(error: impl Into<BotError>) -> (StatusCode, String) {
 async fn remind(State(office): State<Office>, Json(reminder): Json<Reminder>) -> Answer {
     let readers = office.readers().await.map_err(later)?;
     let Some(reference) = readers.get(&reminder.user) else {
-        return Err((StatusCode::NOT_FOUND, "nobody of that id wants to hear of it".to_owned()));
+        return Err((StatusCode::NOT_FOUND, "no reader has this id".to_owned()));
     };
     // A turn like any other, in line with those of the user.
     let said = office.engine.resume(reference, &reminder.id, says(reminder.text));
@@ -171,7 +171,7 @@ mod tests {
                 "channelId": "test", "serviceUrl": service_url, "from": { "id": user },
                 "conversation": { "id": format!("with {user}") } });
             assert_eq!(send(format!("{url}/api/messages"), message).await.0, 200);
-            assert_eq!(next().await, (format!("with {user}"), format!("I shall, {user}.")));
+            assert_eq!(next().await, (format!("with {user}"), format!("Okay, {user}, I will.")));
         }
 
         let reminder = json!({ "id": "r1", "user": "ann", "text": "Time to stretch." });

@@ -1,5 +1,5 @@
-//! Timers: `remind me in 5 s to stretch` says `Time to stretch.` five seconds later; `cancel` calls
-//! off.
+//! Timers: `remind me in 5 s to stretch` says `Time to stretch.` five seconds later; `cancel`
+//! cancels it.
 //!
 //! A timer is durable with the turn that asked for it and fires once, on whatever instance is alive
 //! then. Run it with `cargo run --example reminder`. A reminder comes on the bot's own account, so
@@ -23,7 +23,7 @@ async fn listen(mut turn: Turn) -> Result {
     let text = turn.text().trim().to_owned();
     let wanted = parse(&text);
     if text != "cancel" && wanted.is_none() {
-        turn.say("Say for example: remind me in 5 s to stretch");
+        turn.say("Try: remind me in 5 s to stretch");
         return Ok(());
     }
     let old = turn.conversation::<Reminder>()?.timer.take();
@@ -31,7 +31,7 @@ async fn listen(mut turn: Turn) -> Result {
         turn.cancel(timer);
     }
     let Some((wait, what)) = wanted else {
-        turn.say(if old.is_some() { "Called off." } else { "There is nothing to call off." });
+        turn.say(if old.is_some() { "Okay, cancelled." } else { "There is nothing to cancel." });
         return Ok(());
     };
     let timer = turn.after(wait, Activity::event("reminder").with_value(&what)?);
@@ -99,13 +99,13 @@ mod tests {
         let (said, outcome) = after(event, outcome.documents).await;
         assert_eq!(said, "Time to stretch.");
         let (said, _) = after(message("cancel"), outcome.documents).await;
-        assert_eq!(said, "There is nothing to call off.");
+        assert_eq!(said, "There is nothing to cancel.");
     }
 
     #[tokio::test]
     async fn what_is_not_understood_changes_nothing() {
         let (said, outcome) = after(message("remind me"), Documents::new()).await;
-        assert!(said.starts_with("Say for example") && outcome.timers.is_empty());
+        assert!(said.starts_with("Try: ") && outcome.timers.is_empty());
     }
 
     #[derive(Debug)]
@@ -128,7 +128,8 @@ mod tests {
             assert!(!engine.receive(message(text)).await.unwrap().is_repeat);
         }
         let within = Duration::from_secs(20);
-        for expected in ["In 3600 s: sleep.", "Called off.", "In 0 s: stretch.", "Time to stretch."]
+        for expected in
+            ["In 3600 s: sleep.", "Okay, cancelled.", "In 0 s: stretch.", "Time to stretch."]
         {
             let next = tokio::time::timeout(within, said.recv()).await;
             assert_eq!(next.unwrap().as_deref(), Some(expected));

@@ -98,7 +98,7 @@ async fn submit(mut turn: Turn) -> Result {
         return Ok(());
     };
     turn.conversation::<Order>()?.pizzas.push(data.pizza.clone());
-    turn.say(format!("One {} more.", data.pizza));
+    turn.say(format!("One more {}, coming up.", data.pizza));
     turn.respond(200, &json!({ "task": { "type": "message", "value": "Ordered." } }))?;
     Ok(())
 }
@@ -180,7 +180,7 @@ mod tests {
             .activity(invoke("task/fetch", &json!({ "data": { "type": "task/fetch" } })))
             .expects_response(|it| assert_eq!(body(it)["task"]["type"], "continue"))
             .activity(invoke("task/submit", &json!({ "data": { "pizza": "Funghi" } })))
-            .expects("One Funghi more.")
+            .expects("One more Funghi, coming up.")
             .expects_response(|it| assert_eq!(body(it)["task"]["value"], "Ordered."))
             .activity(invoke("task/submit", &json!({ "data": 7 })))
             .expects_response(|it| assert_eq!(it.status, 400))

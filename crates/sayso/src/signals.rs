@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Waits for signals. From its making on they no longer kill the process by themselves.
+/// Waits for signals. Once this exists, they no longer end the process by themselves.
 #[derive(Debug)]
 pub(crate) struct Signals {
     #[cfg(unix)]

@@ -120,7 +120,7 @@ faults! {
     Bulk => "bulky replies and answers",
     /// Documents expire while the users still talk.
     ShortLived => "documents expire in the run",
-    /// The store refuses for a while what it took before: no right, no sense, no room.
+    /// The store refuses for a while what it accepted before: permission, validity or quota.
     StoreRefuses => "store refuses for a while",
     /// A delete does not happen and its answer is lost.
     DeleteLost => "delete lost",

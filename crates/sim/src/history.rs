@@ -1,10 +1,10 @@
-//! History of documents that expire in the run: the log that each of them had, life after life.
+//! History of documents that expire in the run: the log of each of their incarnations.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use sayso_turn::Key;
 
-/// The logs of all documents, life after life.
+/// The logs of all documents, one for each incarnation.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     pub(crate) logs: BTreeMap<Key, Vec<Vec<String>>>,

@@ -100,7 +100,7 @@ pub struct Limits {
     /// The longest time that the courier waits for a commit to record hand-overs with, before it
     /// records by itself: four times as long as the last commit took, a tenth of this at least.
     pub record_after: Duration,
-    /// The interval at which this instance looks for what others left behind.
+    /// The interval at which this instance looks for abandoned work.
     pub sweep_every: Duration,
     /// The most waiting documents that one look takes.
     pub sweep_max: usize,

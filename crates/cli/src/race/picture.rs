@@ -62,7 +62,7 @@ pub(super) fn draw(columns: &[Column<'_>], width: usize) -> Vec<Line> {
 /// A line as text.
 pub(super) fn paint(line: &Line, paint: Paint) -> String {
     let mut line = line.as_slice();
-    // Blanks at the end are nobody's.
+    // Trailing blanks belong to no cell.
     while let Some((Span(_, text), rest)) = line.split_last()
         && text.trim().is_empty()
     {

@@ -44,7 +44,7 @@ impl Verdict {
         self.flaw.is_none()
     }
 
-    /// Tells that all is as it should be: everybody heard, nothing lost, every word so.
+    /// Tells that everybody got an answer, no topping was lost, and every confirmation is true.
     pub(super) fn is_right(&self) -> bool {
         self.lost == 0 && self.silent == 0 && self.is_consistent()
     }

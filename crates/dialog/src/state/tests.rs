@@ -1,4 +1,4 @@
-//! Stacks of three SDKs, there and back.
+//! Round trips of stacks in the formats of three SDKs.
 
 use serde_json::{Value, json};
 

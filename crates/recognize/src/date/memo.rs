@@ -17,7 +17,7 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    /// For a text of so many tokens.
+    /// Makes empty tables for a text of this many tokens.
     pub(super) fn new(len: usize) -> Self {
         Self { day: Kept::new(len), clock: Kept::new(len), period: Kept::new(len) }
     }

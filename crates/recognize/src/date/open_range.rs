@@ -63,7 +63,7 @@ fn word(at: At<'_>) -> Read<'_, Edge> {
     lists.into_iter().find_map(|(phrases, edge)| Some((edge, at.phrases(phrases)?)))
 }
 
-/// The edge word first.
+/// A range whose edge word comes first: `before 5pm`, `since August`.
 fn opened(at: At<'_>) -> Read<'_, Dates> {
     let (edge, after) = word(at)?;
     let after = after.skip(&["around", "about"]);

@@ -1,4 +1,4 @@
-//! Telling a value: its kind and its resolutions.
+//! Resolutions of a recognised date or time: point, range or duration, for past and future.
 
 use jiff::civil::Date;
 

@@ -32,7 +32,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number {
     value: f64,
-    /// Exactly, when it is whole and fits.
+    /// The exact value, if it is a whole number that fits.
     whole: Option<i128>,
     kind: Kind,
 }

@@ -24,7 +24,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub(super) struct Found {
     pub(super) spec: &'static Spec,
     pub(super) text: String,
-    /// From 1.
+    /// Line number, from 1.
     pub(super) line: usize,
 }
 
@@ -95,7 +95,7 @@ fn collect(
                 return Err((offset, format!("`{key}` must be a table: write [{key}]")));
             }
             (None, DeValue::Table(inner)) if before.is_empty() && !inner.is_empty() => {
-                // What stands in a table that is none tells more about what was meant.
+                // Of an unknown table, its first key shows best which setting was meant.
                 let first = inner.keys().map(|key| (key.span().start, key.get_ref())).min();
                 let inner = first.map(|(_, name)| format!("{key}.{name}")).unwrap_or_default();
                 return Err((offset, did_you_mean::not_a_setting(&inner)));

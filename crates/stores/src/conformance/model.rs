@@ -73,9 +73,9 @@ enum Call {
 /// The ETag that a call names.
 #[derive(Clone, Copy, Debug)]
 enum Condition {
-    /// The current one, or that there is no document.
+    /// The current condition: the current ETag, or `Absent` if there is no document.
     Right,
-    /// That there is no document.
+    /// `Absent`, whether there is a document or not.
     Absent,
     /// One that this document had before, if any.
     Former,

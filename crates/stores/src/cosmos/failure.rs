@@ -12,7 +12,7 @@ use super::item::ITEM_BYTES_MAX;
 pub(super) enum Aim<'a> {
     /// To read: nothing changes, whatever happens.
     Read,
-    /// To write an item of so many bytes, or to delete it.
+    /// To write an item of this many bytes, or to delete it.
     Write { key: &'a Key, bytes: usize },
     /// To look at or make the database or a container.
     SetUp,

@@ -37,7 +37,7 @@ impl Refusals {
         }
         self.is_any.store(true, Ordering::Release);
         drop(known);
-        tracing::warn!(%key, %error, "the store refuses a document; it is asked again seldom");
+        tracing::warn!(%key, %error, "the store refuses a document; retries are paced");
     }
 
     /// Reports whether a document was refused recently, so that the sweep skips it.

@@ -114,7 +114,7 @@ async fn scan(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) 
         failed => {
             if !std::mem::replace(&mut watched.has_failed, true) {
                 let error = failed.and_then(Result::err);
-                tracing::warn!(?error, "could not look for what others left behind");
+                tracing::warn!(?error, "could not look for abandoned work");
             }
             return;
         }

@@ -88,7 +88,7 @@ impl Engine {
     /// Resumes a paused channel. Waiting replies are delivered within a minute.
     pub fn unpause(&self, channel: &str) {
         if self.core.paused_channels.set(channel, false) {
-            tracing::warn!(channel, "the channel goes on");
+            tracing::warn!(channel, "the channel is no longer paused");
         }
     }
 

@@ -61,7 +61,7 @@ impl Player<'_> {
         let (index, activity) = self.next_reply(wanted)?;
         if !is_it(activity) {
             let details = if activity.is_message() { differs(activity) } else { wanted.to_vec() };
-            let what = "the bot says something else than the script expects";
+            let what = "the bot says something other than the script expects";
             return Err(Found { details, ..Found::new(what, Mark::Line(index)) });
         }
         self.read = index + 1;
@@ -102,7 +102,7 @@ impl Player<'_> {
                 Ok(())
             }
             Some((index, _)) => {
-                let what = "the bot says something else than the script expects";
+                let what = "the bot says something other than the script expects";
                 Err(Found { details, ..Found::new(what, Mark::Line(index)) })
             }
             None => {

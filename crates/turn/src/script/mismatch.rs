@@ -20,7 +20,7 @@ use super::{
 /// let mismatch = chat(bot).user("hi").expects("Which size?").run().await.unwrap_err();
 /// let text = mismatch.to_string();
 /// let (first, dialogue) = text.split_once("\n\n").unwrap();
-/// assert!(first.starts_with("the bot says something else than the script expects, at "));
+/// assert!(first.starts_with("the bot says something other than the script expects, at "));
 /// assert_eq!(dialogue, concat!(
 ///     "    user:     hi\n",
 ///     " -> bot:      What size?\n",

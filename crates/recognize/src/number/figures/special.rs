@@ -1,4 +1,4 @@
-//! Numbers in digits with more than digits to them: powers, fractions, multiples.
+//! Powers, fractions and multiples of numbers in digits: `2^10`, `3/4`, `40k`.
 
 use super::super::exact::Exact;
 use super::super::text::{any_of, before, head, skip, spaces};
@@ -8,8 +8,7 @@ use super::{Marks, digit, digits, is_minus, is_slash, plain, row, value};
 /// The largest exponent that is worked out.
 const EXPONENT_MAX: f64 = 400.0;
 
-/// A number in digits with more than digits to it: a power, a fraction, a multiple. `base` was read
-/// up to `end`.
+/// A power, a fraction or a multiple of the number `base`, which was read up to `end`.
 pub(in super::super) fn special(
     text: &str,
     at: usize,

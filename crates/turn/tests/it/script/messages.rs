@@ -21,7 +21,7 @@ async fn shows(script: Script<'_>, sentence: &str, layout: &str) {
 async fn another_text_is_shown_with_a_sign_at_the_first_difference() {
     shows(
         chat(pizza()).user("hi").expects("What size?").user("large").expects("Which toppings?"),
-        "the bot says something else than the script expects",
+        "the bot says something other than the script expects",
         concat!(
             "    user:     hi\n",
             "    bot:      What size?\n",
@@ -86,7 +86,7 @@ async fn what_the_bot_said_after_the_difference_is_shown_too() {
     });
     shows(
         chat(bot).user("count").expects("one").expects_containing("zwei"),
-        "the bot says something else than the script expects",
+        "the bot says something other than the script expects",
         concat!(
             "    user:       count\n",
             "    bot:        one\n",
@@ -108,7 +108,7 @@ async fn texts_of_several_lines_stay_readable_and_spaces_are_made_visible() {
     };
     shows(
         chat(bot("Choose:\n1. red\n2. green")).user("hi").expects("Choose:\n1. red\n2. blue"),
-        "the bot says something else than the script expects",
+        "the bot says something other than the script expects",
         concat!(
             "    user:     hi\n",
             " -> bot:      Choose:\n",
@@ -123,7 +123,7 @@ async fn texts_of_several_lines_stay_readable_and_spaces_are_made_visible() {
     .await;
     shows(
         chat(bot("What size? ")).user("hi").expects("What size?"),
-        "the bot says something else than the script expects",
+        "the bot says something other than the script expects",
         concat!(
             "    user:     hi\n",
             " -> bot:      What size?\n",
