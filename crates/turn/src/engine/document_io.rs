@@ -6,6 +6,7 @@ use super::{
     cache::{Cached, Streak},
     core::Core,
     deadline::Deadline,
+    mailbox::Mailbox,
 };
 use crate::{
     Key,
@@ -74,6 +75,22 @@ impl Core {
     pub(super) fn is_expired(&self, key: &Key, document: &Document) -> bool {
         document.ledger.expires.is_some()
             && is_expired(&document.ledger, self.now(), self.limits.ttl.of(key))
+    }
+
+    /// Forgets the document that a mailbox knows, if a successful write proves that the one with an
+    /// older revision is no stale read.
+    pub(super) async fn begin_anew(
+        &self,
+        mailbox: &Mailbox,
+        document: &mut Document,
+        expect: &Expect,
+        deadline: Deadline,
+    ) {
+        let fence = self.write(&mailbox.key, document, expect);
+        if let Some(Ok(Saved::Committed(_))) = self.by(deadline, self.store.save(fence)).await {
+            self.counters.fenced.add(1);
+            mailbox.state().delivery.begin_anew();
+        }
     }
 
     /// Deletes an expired document, if its version is still the one that was seen.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 pub(crate) use self::{
-    delivery::{DeliveryState, Hold, Moment},
+    delivery::{DeliveryState, Freshness, Hold, Moment},
     queue::{Queue, Runner, RunnerExit, Work},
 };
 use super::item::{Batch, Item};

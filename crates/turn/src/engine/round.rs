@@ -12,7 +12,7 @@ use super::{
     documents::FurtherDocuments,
     item::{Batch, Item},
     long_run::LongRun,
-    mailbox::Mailbox,
+    mailbox::{Freshness, Mailbox},
     persist::Uncommitted,
     two_phase::Loaded,
 };
@@ -152,13 +152,20 @@ impl<'a> Round<'a> {
             }
         }
         match Box::pin(core.load(&mailbox.key, number, deadline)).await {
-            Ok(Loaded { document, expect, is_settled, is_expired }) => {
-                let delivery = &mut mailbox.state().delivery;
-                let (now, claim) = (core.uptime(), core.limits.claim);
-                if expect != Expect::Absent && delivery.is_stale(document.ledger.rev, now, claim) {
+            Ok(Loaded { mut document, expect, is_settled, is_expired }) => {
+                let rev = document.ledger.rev;
+                let freshness = match expect {
+                    Expect::Absent => Freshness::Fresh,
+                    Expect::At(_) => mailbox.state().delivery.freshness(rev),
+                };
+                if freshness == Freshness::Doubtful {
+                    Box::pin(core.begin_anew(mailbox, &mut document, &expect, deadline)).await;
+                }
+                if freshness != Freshness::Fresh {
                     return Err(Setback::again("the store answered with an older version"));
                 }
-                delivery.is_shared |= delivery.rev > 0 && document.ledger.rev > delivery.rev;
+                let delivery = &mut mailbox.state().delivery;
+                delivery.is_shared |= delivery.rev > 0 && rev > delivery.rev;
                 let mut draft = Draft::new(Box::new(document), expect);
                 draft.is_changed = is_settled;
                 draft.is_expired = is_expired;

@@ -9,8 +9,8 @@ use crate::{
     ledger::{Claim, Entry, HandedOver, Ledger},
 };
 
-/// Number of loads in a row after which an older revision is taken for a new document.
-const STALE_LOADS_MAX: u32 = 8;
+/// Number of loads in a row that may be stale before a write must tell.
+const STALE_LOADS_MAX: u32 = 4;
 
 /// Outbox to deliver, unrecorded hand-overs, and the claim.
 #[derive(Debug, Default)]
@@ -37,8 +37,8 @@ pub(crate) struct DeliveryState {
     /// Revision of the last document seen: an older one is a stale read, or another document under
     /// the same key.
     pub(crate) rev: u64,
-    /// Loads in a row that showed an older revision, and the time of the first.
-    older: Option<(u32, Duration)>,
+    /// Number of loads in a row that showed an older revision.
+    older: u32,
     /// True if another instance has written here recently: acknowledgements are then recorded at
     /// once.
     pub(crate) is_shared: bool,
@@ -62,6 +62,17 @@ pub(crate) enum Hold {
     Foreign(Claim, Duration),
 }
 
+/// Freshness of a loaded document, by its revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    Fresh,
+    /// Older than one seen before.
+    Stale,
+    /// Older, again and again: a document that was deleted and begun anew by another instance has
+    /// an older revision, too. Only a write tells.
+    Doubtful,
+}
+
 /// A moment on both clocks: the suspension of a machine stops only the monotonic one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
@@ -77,22 +88,22 @@ impl Moment {
 }
 
 impl DeliveryState {
-    /// Reports whether a loaded revision is a stale read.
-    ///
-    /// A document that expired or was erased, and was then begun anew by another instance, has an
-    /// older revision too. What every load shows for the time of a claim is such a document: this
-    /// state is then about one that is gone, and is reset.
-    pub(crate) fn is_stale(&mut self, rev: u64, now: Duration, claim: Duration) -> bool {
+    /// Compares a loaded revision with the last one seen.
+    pub(crate) fn freshness(&mut self, rev: u64) -> Freshness {
         if rev >= self.rev {
-            self.older = None;
-            return false;
+            self.older = 0;
+            return Freshness::Fresh;
         }
-        let (loads, since) = self.older.map_or((1, now), |(loads, since)| (loads + 1, since));
-        self.older = Some((loads, since));
-        if loads < STALE_LOADS_MAX || now.saturating_sub(since) < claim {
-            return true;
+        self.older += 1;
+        if self.older < STALE_LOADS_MAX {
+            return Freshness::Stale;
         }
-        // The courier and the queue of acknowledgements go on; what they know is of the other one.
+        self.older = 0;
+        Freshness::Doubtful
+    }
+
+    /// Forgets a document that is gone. The courier and the queue of acknowledgements go on.
+    pub(crate) fn begin_anew(&mut self) {
         *self = Self {
             is_courier_on: self.is_courier_on,
             is_ack_queued: self.is_ack_queued,
@@ -100,7 +111,6 @@ impl DeliveryState {
             is_shared: true,
             ..Self::default()
         };
-        false
     }
 
     /// Reports whether the mailbox can be dropped as far as delivery is concerned.
@@ -145,7 +155,7 @@ impl DeliveryState {
         now: impl FnOnce() -> Duration,
     ) {
         self.rev = ledger.rev;
-        self.older = None;
+        self.older = 0;
         let is_mine = ledger.is_claimed_by(me);
         match is_mine {
             true => self.outbox.clone_from(&ledger.outbox),
@@ -196,5 +206,24 @@ impl DeliveryState {
         self.handed_at = now;
         self.tries = 0;
         self.not_before = Duration::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_revision_is_doubtful_only_if_every_load_shows_one() {
+        let mut state = DeliveryState { rev: 7, ..DeliveryState::default() };
+        for _ in 0..3 {
+            assert_eq!([3, 6, 7, 5].map(|rev| state.freshness(rev)), {
+                use Freshness::{Fresh, Stale};
+                [Stale, Stale, Fresh, Stale]
+            });
+            assert_eq!(state.freshness(9), Freshness::Fresh);
+        }
+        let four = [3, 3, 3, 3].map(|rev| state.freshness(rev));
+        assert_eq!(four[2..], [Freshness::Stale, Freshness::Doubtful]);
     }
 }
