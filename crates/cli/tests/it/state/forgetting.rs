@@ -77,7 +77,7 @@ async fn what_stands_in_line_is_counted_shown_and_not_removed_by_mistake() {
     assert_eq!(shown["inbox"][0]["activity"]["from"]["id"], "ann", "{shown}");
     assert_eq!(shown["sent"], json!([["BBBBBBBBBBBBBBBB.0", "7"]]));
     let refused = state(folder.path(), &["rm", "test/conversations/long", "--yes"], "").await;
-    assert!(refused.stderr.contains("still 1 unfinished turn"), "{refused:?}");
+    assert!(refused.stderr.contains("still has 1 unfinished turn"), "{refused:?}");
     assert!(get(&*store, "test/conversations/long").await.is_some());
 }
 
