@@ -322,7 +322,8 @@ impl Turn {
         let at = inner.attempt.now.after(wait);
         let activity = addressed(event, inner.activity(), &id);
         let raw = Raw::of(&activity).expect("an activity is always JSON");
-        inner.timers.push(Arc::new(Timer { id: id.clone(), at, tries: 0, activity: raw }));
+        let timer = Timer { id: id.clone(), at, tries: 0, retries: 0, activity: raw };
+        inner.timers.push(Arc::new(timer));
         TimerId(id)
     }
 

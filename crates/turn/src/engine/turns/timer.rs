@@ -83,8 +83,9 @@ impl Round<'_> {
         }
         let origin = Origin::of_ours(&part.activity);
         let source = live_source::source(&self.documents, None);
-        let attempt = attempt(core, self.mailbox, turn, (origin, item.now), source)
-            .of(&self.draft.document.bag);
+        let attempt =
+            attempt(core, self.mailbox, (turn, timer.retries), (origin, item.now), source)
+                .of(&self.draft.document.bag);
         let is_last = core.is_last_try(timer.tries);
         let patience = RunBudget {
             most: self.patience(item)?.most.min(PATIENCE.saturating_sub(late)),
