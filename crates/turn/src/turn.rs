@@ -311,7 +311,8 @@ impl Turn {
     /// once, on any live instance, and arrives as an activity from the same user.
     ///
     /// If its turn fails it is retried with back-off, [`timer_attempts_max`] times; then it is
-    /// parked with the error, and an operator can retry it.
+    /// parked with the error, and an operator can retry it. The same happens to one whose event the
+    /// bot does not handle: an instance of a newer build may fire it until then.
     ///
     /// [`timer_attempts_max`]: crate::Limits::timer_attempts_max
     pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
