@@ -23,6 +23,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) id: TurnId,
+    /// Prefix of its reply ids: the turn's id, unless an operator has retried the turn.
+    pub(crate) reply_prefix: TurnId,
     pub(crate) key: Key,
     /// The activity, and where its replies go.
     pub(crate) origin: Origin,

@@ -30,8 +30,21 @@ impl TurnId {
             .chain_update(conversation.as_str())
             // Keeps ("a", "bc") and ("ab", "c") apart, whatever the parts contain.
             .chain_update((conversation.as_str().len() as u64).to_le_bytes())
-            .chain_update(activity_id)
-            .finalize();
+            .chain_update(activity_id);
+        Self::of(hash)
+    }
+
+    /// Makes the prefix of the reply ids of a turn that an operator has retried so many times: the
+    /// turn's own id if never, because what a failed run has said keeps its ids.
+    pub(crate) fn reply_prefix(self, retries: u32) -> Self {
+        match retries {
+            0 => self,
+            _ => Self::of(Sha256::new().chain_update(self.0).chain_update(retries.to_le_bytes())),
+        }
+    }
+
+    fn of(hash: Sha256) -> Self {
+        let hash = hash.finalize();
         let mut text = [0; TURN_ID_CHARS];
         let bytes = hash.first_chunk::<12>().expect("a SHA-256 hash has 32 bytes");
         URL_SAFE_NO_PAD
@@ -70,6 +83,9 @@ impl fmt::Debug for TurnId {
 }
 
 /// Id of a reply: its turn and its position in the turn. The same on every attempt and instance.
+///
+/// When an operator retries a dead letter its turn speaks under another prefix, so that its replies
+/// are not taken for those of the run that failed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplyId(SmolStr);
 
@@ -80,6 +96,13 @@ impl ReplyId {
         text.push_str(turn.as_str());
         text.push('.');
         text.push_str(itoa::Buffer::new().format(index));
+        Self(text.finish())
+    }
+
+    /// Makes the id of a dead letter that is no reply: the turn's id and a word. No reply has it.
+    pub(crate) fn of_dead_letter(turn: &str, word: &str) -> Self {
+        let mut text = SmolStrBuilder::new();
+        [turn, ".", word].into_iter().for_each(|part| text.push_str(part));
         Self(text.finish())
     }
 
@@ -183,6 +206,16 @@ mod tests {
         assert_ne!(id, TurnId::new(&key("ab"), "c"));
         assert_eq!(id.as_str().len(), TURN_ID_CHARS);
         assert_eq!(ReplyId::new(id, 3).as_str(), format!("{id}.3"));
+    }
+
+    #[test]
+    fn each_retry_of_a_turn_has_reply_ids_of_its_own() {
+        let turn = TurnId::new(&Key::new("c").unwrap(), "1");
+        assert_eq!(turn.reply_prefix(0), turn, "stored documents and channels know these ids");
+        let prefixes = [0, 1, 2].map(|retries| turn.reply_prefix(retries));
+        let unique: std::collections::BTreeSet<_> = prefixes.iter().collect();
+        assert_eq!(unique.len(), 3);
+        assert_eq!(prefixes, [0, 1, 2].map(|retries| turn.reply_prefix(retries)));
     }
 
     #[test]

@@ -190,7 +190,7 @@ impl InMemoryDocuments {
         let id = TurnId::new(&key, origin.activity().id.as_deref().unwrap_or_default());
         let bag = self.documents.get(&key).cloned().unwrap_or_default();
         let effects = Effects::default();
-        Arc::new(Attempt { id, key, origin, now, bag, source: self, effects })
+        Arc::new(Attempt { id, reply_prefix: id, key, origin, now, bag, source: self, effects })
     }
 
     fn shown(&self) -> Vec<Activity> {

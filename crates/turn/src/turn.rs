@@ -311,7 +311,8 @@ impl Turn {
     /// once, on any live instance, and arrives as an activity from the same user.
     ///
     /// If its turn fails it is retried with back-off, [`timer_attempts_max`] times; then it is
-    /// parked with the error, and an operator can retry it.
+    /// parked with the error, and an operator can retry it. The same happens to one whose event the
+    /// bot does not handle: an instance of a newer build may fire it until then.
     ///
     /// [`timer_attempts_max`]: crate::Limits::timer_attempts_max
     pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
@@ -322,7 +323,8 @@ impl Turn {
         let at = inner.attempt.now.after(wait);
         let activity = addressed(event, inner.activity(), &id);
         let raw = Raw::of(&activity).expect("an activity is always JSON");
-        inner.timers.push(Arc::new(Timer { id: id.clone(), at, tries: 0, activity: raw }));
+        let timer = Timer { id: id.clone(), at, tries: 0, retries: 0, activity: raw };
+        inner.timers.push(Arc::new(timer));
         TimerId(id)
     }
 

@@ -134,7 +134,8 @@ fn start(
     let documents = FurtherDocuments::new(core, None, setbacks);
     let origin = origin(&Arc::new(activity));
     let source = Arc::clone(&documents) as _;
-    let attempt = attempt(core, mailbox, id, (origin, entry.at), source).of(&draft.document.bag);
+    let attempt = attempt(core, mailbox, (id, entry.retries), (origin, entry.at), source)
+        .of(&draft.document.bag);
     core.counters.attempts.add(1);
     let running = attempt.start(&*core.logic);
     let turn = draft.document.ledger.turn;

@@ -326,18 +326,20 @@ impl<'a> Round<'a> {
         for wake in wakes {
             let core = self.core;
             let moment = core.moment();
-            let mut state = self.mailbox.state();
-            let waiting = &mut state.queue.waiting;
             // Every instance that committed here has an alarm; the one that committed last fires
             // the timer.
             let is_first = *wake != Wake::Timer || self.draft.is_written_by(core.me());
             let due = if is_first { self.draft.due_timers(moment.wall) } else { Vec::new() };
+            let times = (moment.wall, moment.uptime);
+            let due = due.iter().map(|timer| Item::of_timer(&self.mailbox.key, timer, times));
+            // Before the lock, because it asks the logic.
+            let due: Vec<_> = due.filter(|item| !core.leaves_to_others(item, wake)).collect();
+            let mut state = self.mailbox.state();
+            let waiting = &mut state.queue.waiting;
             for timer in due {
-                let id = TurnId::new(&self.mailbox.key, &timer.id);
-                if !waiting.iter().chain(&batch.items).any(|item| item.is_of(id)) {
-                    let times = (moment.wall, moment.uptime);
-                    let item = Item::of_timer(&self.mailbox.key, &timer, times);
-                    waiting.push_back(item);
+                let is_it = |item: &Item| timer.parts.iter().any(|part| item.is_of(part.id));
+                if !waiting.iter().chain(&batch.items).any(is_it) {
+                    waiting.push_back(timer);
                 }
             }
             drop(state);

@@ -63,7 +63,7 @@ impl Round<'_> {
         let verdict = if self.draft.document.ledger.inbox.is_empty() {
             let source = live_source::source(&self.documents, item.listener.as_ref());
             let origin = item.origin(&activity);
-            let attempt = attempt(self.core, self.mailbox, first, (origin, item.now), source)
+            let attempt = attempt(self.core, self.mailbox, (first, 0), (origin, item.now), source)
                 .of(&self.draft.document.bag);
             let patience = self.patience(item)?;
             let ran = {
@@ -197,6 +197,7 @@ impl Round<'_> {
             lost: 0,
             is_timer: false,
             tries: 0,
+            retries: 0,
             activity: Raw::of(activity).expect("an activity is always JSON"),
         };
         self.draft.accept(accepted, &self.core.limits).map_err(Error::Overlap)?;

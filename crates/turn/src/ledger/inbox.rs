@@ -21,6 +21,9 @@ pub struct Accepted {
     /// Failed attempts of the timer that it came from.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tries: u32,
+    /// Number of times that an operator has retried that timer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
     /// The activity.
     pub activity: Raw,
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use sayso_activity::{Activity, Raw};
 use serde::{Deserialize, Serialize};
 
-use super::json_text;
+use super::{inbox::is_zero, json_text};
 use crate::{clock::Timestamp, id::ReplyId};
 
 /// Reply waiting for delivery.
@@ -46,7 +46,7 @@ impl Entry {
 /// Dead letter: a reply that could not be delivered, a failed timer or a failed turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parked {
-    /// Id of the reply.
+    /// Id of the reply; of a timer or turn an id that no reply has.
     pub id: ReplyId,
     /// Kind of the dead letter.
     #[serde(default, skip_serializing_if = "ParkedKind::is_reply")]
@@ -61,6 +61,9 @@ pub struct Parked {
     /// True if a later turn may change it, so that the channel's id is kept.
     #[serde(default, rename = "kept", skip_serializing_if = "std::ops::Not::not")]
     pub is_kept: bool,
+    /// Number of times that an operator has retried the timer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
     /// The activity.
     pub activity: Raw,
 }

@@ -16,6 +16,9 @@ pub struct Timer {
     /// Number of failed attempts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tries: u32,
+    /// Number of times that an operator has retried it: its replies then have other ids.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
     /// The event, addressed as an inbound activity.
     pub activity: Raw,
 }

@@ -106,7 +106,7 @@ impl Engine {
     }
 
     /// Broadcast: runs one proactive turn in each of many conversations, rate-limited. It continues
-    /// when some fail.
+    /// when some fail. When this instance closes, the remaining ones fail with [`Error::Closing`].
     ///
     /// # Cancellation
     /// Dropping the future starts no more turns. Run it again under the same id: turns that are
@@ -142,8 +142,10 @@ impl Engine {
             while running.len() >= pace.at_once.max(1) {
                 report.add(running.next().await);
             }
-            while self.busy() + self.core.rests.len() >= pace.busy_max.max(1) {
-                self.core.clock.sleep(gap.max(Duration::from_millis(50))).await;
+            self.until_less_busy(pace, gap).await;
+            if self.core.is_closing() {
+                report.failed.push((reference, Error::Closing));
+                continue;
             }
             running.push(self.one_of_many(reference, id, Arc::clone(&logic)));
             // Running turns continue while the next one waits for its time.
@@ -154,6 +156,16 @@ impl Engine {
             report.add(running.next().await);
         }
         report
+    }
+
+    /// Waits while too many conversations are busy, unless this instance closes: the sweep has then
+    /// ended, and nothing here takes up what rests.
+    async fn until_less_busy(&self, pace: Pace, gap: Duration) {
+        let core = &self.core;
+        let is_busy = || self.busy() + core.rests.len() >= pace.busy_max.max(1);
+        while is_busy() && !core.is_closing() {
+            core.clock.sleep(gap.max(Duration::from_millis(50))).await;
+        }
     }
 
     async fn one_of_many(
@@ -168,6 +180,7 @@ impl Engine {
             let result = self.resume_with(&reference, id, Arc::clone(&logic)).await;
             tries += 1;
             match result {
+                Err(Error::Closing) => return (reference, Err(Error::Closing)),
                 Err(error) if error.is_retryable() && tries < TRIES => {
                     let backoff =
                         Backoff { first: limits.backoff_max, max: 8 * limits.backoff_max };

@@ -198,7 +198,7 @@ impl<'a> Stage<'a> {
         for Reply { number, activity, .. } in made.replies.into_replies() {
             let mut activity = Arc::unwrap_or_clone(activity);
             // A change of an earlier message has its id already.
-            let name = || ReplyId::new(attempt.id, number).as_str().to_owned();
+            let name = || ReplyId::new(attempt.reply_prefix, number).as_str().to_owned();
             activity.id.get_or_insert_with(name);
             self.lines.push(Line::Bot(Box::new(activity)));
         }

@@ -11,7 +11,8 @@ use crate::{bot_error::BotError, delivery_policy::DeliveryPolicy, error::Failure
 /// Logic of a bot. [`Bot`](crate::Bot) implements it; so can anything else.
 pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
     /// Reports whether the bot handles this activity. If not it is accepted and ignored, and
-    /// nothing is loaded or stored.
+    /// nothing is loaded or stored. A timer for it is put off, for a newer build, and parked in the
+    /// end.
     fn handles(&self, activity: &Activity) -> bool;
 
     /// Runs the logic. It may run several times for one activity; only one run commits.

@@ -52,7 +52,7 @@ impl Turn {
     pub fn update(&mut self, message: &MessageId, activity: Activity) {
         let Some(activity) = self.apply_update_hooks(message, activity) else { return };
         let inner = self.inner_mut();
-        if let Some(number) = message.number_in(inner.attempt.id) {
+        if let Some(number) = message.number_in(inner.attempt.reply_prefix) {
             if let Some(said) = inner.replies.get_mut(number) {
                 *said = activity;
             }
@@ -68,7 +68,7 @@ impl Turn {
             return;
         }
         let inner = self.inner_mut();
-        if let Some(number) = message.number_in(inner.attempt.id) {
+        if let Some(number) = message.number_in(inner.attempt.reply_prefix) {
             return inner.replies.remove(number);
         }
         let mut activity = Activity::message("");
@@ -81,7 +81,7 @@ impl Turn {
     /// [policy](crate::Bot::delivery). Has no effect on a message of an earlier turn.
     pub fn set_delivery(&mut self, message: &MessageId, policy: DeliveryPolicy) {
         let inner = self.inner_mut();
-        if let Some(number) = message.number_in(inner.attempt.id) {
+        if let Some(number) = message.number_in(inner.attempt.reply_prefix) {
             inner.replies.set_delivery(number, policy);
         }
     }
@@ -108,6 +108,6 @@ impl Turn {
             inner.replies.over += 1;
             return MessageId::nothing();
         }
-        inner.replies.push(inner.attempt.id, activity)
+        inner.replies.push(inner.attempt.reply_prefix, activity)
     }
 }

@@ -200,6 +200,58 @@ async fn a_timer_waits_for_an_instance_that_understands_the_state() {
     assert!(world.ledger().await.timers.is_empty() && world.ledger().await.parked.is_empty());
 }
 
+/// The build before `late` had a handler.
+fn bot_without_late() -> Bot {
+    Bot::new().on_message(async |_: Turn| Ok::<_, BotError>(()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_that_an_old_build_has_no_handler_for_is_fired_by_a_new_one() {
+    for is_late in [false, true] {
+        let world = World::new();
+        let new = world.start(new_bot());
+        new.say("1", "later").await.unwrap();
+        new.kill();
+        let old = world.start(bot_without_late());
+        // An old instance that wrote the document last has the alarm.
+        old.say("2", "m").await.unwrap();
+        let mut waited = 0;
+        if is_late {
+            waited = 300;
+            tokio::time::sleep(Duration::from_secs(waited)).await;
+            assert_eq!(world.ledger().await.timers.len(), 1, "it is put off");
+        }
+        let _new = world.start(new_bot());
+        tokio::time::sleep(Duration::from_secs(90 + waited)).await;
+        assert_eq!(order(&world).await, r#"{"$version":3,"all":["fired"]}"#, "{is_late}");
+        assert!(world.ledger().await.timers.is_empty() && world.ledger().await.parked.is_empty());
+        assert_eq!(old.engine.stats().fired, 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_that_no_build_has_a_handler_for_is_parked_in_the_end_and_can_be_retried() {
+    let world = World::new();
+    let new = world.start(new_bot());
+    new.say("1", "later").await.unwrap();
+    new.kill();
+    let old = world.start(bot_without_late());
+    tokio::time::sleep(Duration::from_secs(1800)).await;
+    let ledger = world.ledger().await;
+    assert!(ledger.timers.is_empty(), "{:?}", ledger.timers);
+    assert_eq!(ledger.parked.len(), 1);
+    assert_eq!(ledger.parked[0].reason, "timer: the bot has no handler for its event");
+    let commits = old.engine.stats().commits;
+    assert_eq!(commits, u64::from(world.limits.timer_attempts_max), "a write for each try");
+    old.kill();
+    let new = world.start(new_bot());
+    let key = Key::new(CONVERSATION).unwrap();
+    assert_eq!(new.engine.retry_parked(&key, None).await.unwrap(), 1);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(order(&world).await, r#"{"$version":3,"all":["fired"]}"#);
+    assert!(world.ledger().await.parked.is_empty());
+}
+
 #[tokio::test]
 async fn a_pure_run_is_refused_too() {
     let key = Key::new(CONVERSATION).unwrap();

@@ -129,3 +129,25 @@ async fn a_broadcast_slows_down_when_the_channel_asks_for_patience() {
     assert_eq!(world.channel.texts().len(), 30);
     assert_eq!(Activity::event("x").name.as_deref(), Some("x"));
 }
+
+/// The sweep ends when an instance closes, so what rests stays: nobody may wait for it.
+#[tokio::test(start_paused = true)]
+async fn a_broadcast_that_waits_for_resting_conversations_ends_when_its_instance_closes() {
+    let world = World::new();
+    let instance = world.start(log_bot());
+    let down = Delivery::Later { after: Some(Duration::from_secs(600)), reason: "down".to_owned() };
+    *world.channel.always.lock().unwrap() = Some(Step::Answer(down));
+    let engine = instance.engine.clone();
+    let broadcast = tokio::spawn(async move {
+        let pace = Pace { per_second: 100, busy_max: 10, ..Pace::default() };
+        engine.broadcast(readers(1000), "news", pace, remind).await
+    });
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(!broadcast.is_finished(), "it waits for the channel");
+    assert_eq!(instance.engine.close(Duration::from_secs(10)).await, 0);
+    let ended = tokio::time::timeout(Duration::from_secs(1), broadcast).await;
+    let said = ended.expect("it ends with its instance").unwrap();
+    assert!((10..30).contains(&said.done), "{}", said.done);
+    assert_eq!(said.done + said.failed.len(), 1000, "each of them is accounted for");
+    assert!(said.failed.iter().all(|(_, error)| matches!(error, Error::Closing)));
+}

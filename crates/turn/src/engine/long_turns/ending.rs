@@ -110,7 +110,8 @@ async fn try_to_finish(
                 let at = core.timer_again_at(entry.tries, &failure);
                 round.draft.end_first();
                 let id = attempt.origin.activity().id.clone().unwrap_or_default();
-                let timer = Timer { id, at, tries: entry.tries, activity: entry.activity.clone() };
+                let Accepted { tries, retries, .. } = *entry;
+                let timer = Timer { id, at, tries, retries, activity: entry.activity.clone() };
                 round.draft.put_off(&timer, at);
             }
             false => {

@@ -24,20 +24,23 @@ use crate::{
 };
 
 /// Builds an attempt, except for the properties that it starts from. The only place that does.
+/// `retries` counts how often an operator has retried the turn.
 pub(in crate::engine) fn attempt(
     core: &Core,
     mailbox: &Mailbox,
-    id: TurnId,
+    (id, retries): (TurnId, u32),
     (origin, now): (Origin, Timestamp),
     source: Arc<dyn Source>,
 ) -> PartialAttempt {
     let effects = Effects::of(core.receipts.get(id));
-    PartialAttempt { id, key: mailbox.key.clone(), origin, now, source, effects }
+    let (key, reply_prefix) = (mailbox.key.clone(), id.reply_prefix(retries));
+    PartialAttempt { id, reply_prefix, key, origin, now, source, effects }
 }
 
 /// An attempt that still lacks its properties.
 pub(in crate::engine) struct PartialAttempt {
     id: TurnId,
+    reply_prefix: TurnId,
     key: Key,
     origin: Origin,
     now: Timestamp,
@@ -48,8 +51,9 @@ pub(in crate::engine) struct PartialAttempt {
 impl PartialAttempt {
     /// Completes the attempt with its properties.
     pub(in crate::engine) fn of(self, bag: &Bag) -> Arc<Attempt> {
-        let Self { id, key, origin, now, source, effects } = self;
-        Arc::new(Attempt { id, key, origin, now, bag: bag.clone(), source, effects })
+        let Self { id, reply_prefix, key, origin, now, source, effects } = self;
+        let bag = bag.clone();
+        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source, effects })
     }
 }
 
@@ -126,7 +130,7 @@ impl Round<'_> {
         let RunOutput { mut documents, replies, timers, cancelled, response } = made;
         let is_answer = attempt.origin.activity().expects_replies();
         let policy = core.logic.delivery();
-        let to_stored = |reply| self.to_stored(attempt.id, reply, is_answer, policy);
+        let to_stored = |reply| self.to_stored(attempt.reply_prefix, reply, is_answer, policy);
         let replies = replies.into_replies().map(to_stored).collect();
         let (_, bag) = documents.remove(0);
         let change = Change { bag, replies, timers, cancelled, response };
@@ -142,13 +146,13 @@ impl Round<'_> {
 
     fn to_stored(
         &self,
-        turn: TurnId,
+        prefix: TurnId,
         reply: Reply,
         is_answer: bool,
         policy: DeliveryPolicy,
     ) -> StoredReply {
         let Reply { number, mut activity, is_kept, delivery } = reply;
-        let id = ReplyId::new(turn, number);
+        let id = ReplyId::new(prefix, number);
         // A change of an earlier message goes to the channel, even if replies go into the answer.
         let is_answer = is_answer && Target::of(&activity).is_none();
         if is_answer {

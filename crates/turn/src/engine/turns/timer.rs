@@ -18,7 +18,7 @@ use crate::{
     },
     error::{Error, Failure},
     id::TurnId,
-    ledger::Timer,
+    ledger::{Timer, Wake},
 };
 
 /// Time after a timer's due time within which its turn must end, or be made durable as a long turn.
@@ -27,7 +27,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(1);
 /// First back-off of a timer whose turn fails.
 const BACKOFF_FIRST: Duration = Duration::from_secs(1);
-/// First back-off of a timer whose turn needs a further document with a permanent error.
+/// First back-off of a timer whose turn needs a further document with a permanent error, or a
+/// handler that this build does not have.
 const REFUSED_FIRST: Duration = Duration::from_secs(8);
 
 impl Core {
@@ -40,14 +41,30 @@ impl Core {
     pub(in crate::engine) fn timer_again_at(&self, tries: u32, failure: &Failure) -> Timestamp {
         let max = self.limits.timer_backoff_max;
         if let Failure::Store(_) = failure {
-            // Rounded, so that timers of one conversation with the same permanent error are retried
-            // in one round.
-            let wait = Backoff { first: REFUSED_FIRST, max }.longest(tries);
-            let at = self.now().after(wait).as_millis();
-            return Timestamp::from_millis(at.next_multiple_of(1000));
+            return self.refused_timer_again_at(tries);
         }
         let backoff = Backoff { first: BACKOFF_FIRST, max };
         self.now().after(backoff.wait_at_least_half(tries, &self.ids))
+    }
+
+    fn refused_timer_again_at(&self, tries: u32) -> Timestamp {
+        // Rounded, so that timers of one conversation with the same permanent error are retried in
+        // one round.
+        let max = self.limits.timer_backoff_max;
+        let wait = Backoff { first: REFUSED_FIRST, max }.longest(tries);
+        let at = self.now().after(wait).as_millis();
+        Timestamp::from_millis(at.next_multiple_of(1000))
+    }
+
+    /// Reports whether a due timer is left to other instances: this build has no handler for it,
+    /// one of them may be of a newer build that has, and they have not had the time yet to fire it.
+    pub(in crate::engine) fn leaves_to_others(&self, timer: &Item, wake: &Wake) -> bool {
+        let is_left_over = match wake {
+            Wake::Found(_, unchanged_for) => *unchanged_for >= self.limits.claim,
+            Wake::Timer | Wake::Rested(_) => false,
+        };
+        let mut parts = timer.parts.iter();
+        !is_left_over && !parts.any(|part| self.logic.handles(&part.activity))
     }
 }
 
@@ -73,8 +90,12 @@ impl Round<'_> {
             self.tally.parked += 1;
             return Ok(None);
         }
-        if ledger.seen.contains(turn) || !core.logic.handles(&part.activity) {
+        if ledger.seen.contains(turn) {
             self.draft.remove_timer(id);
+            return Ok(None);
+        }
+        if !core.logic.handles(&part.activity) {
+            self.put_off_unhandled(turn, &timer);
             return Ok(None);
         }
         if !ledger.inbox.is_empty() {
@@ -83,8 +104,9 @@ impl Round<'_> {
         }
         let origin = Origin::of_ours(&part.activity);
         let source = live_source::source(&self.documents, None);
-        let attempt = attempt(core, self.mailbox, turn, (origin, item.now), source)
-            .of(&self.draft.document.bag);
+        let attempt =
+            attempt(core, self.mailbox, (turn, timer.retries), (origin, item.now), source)
+                .of(&self.draft.document.bag);
         let is_last = core.is_last_try(timer.tries);
         let patience = RunBudget {
             most: self.patience(item)?.most.min(PATIENCE.saturating_sub(late)),
@@ -109,6 +131,21 @@ impl Round<'_> {
         };
         self.settle_timer((&attempt, turn), timer, (judged, is_last));
         Ok(None)
+    }
+
+    /// Puts off a timer that this build has no handler for, and parks it in the end: an instance of
+    /// a newer build may fire it until then.
+    fn put_off_unhandled(&mut self, turn: TurnId, timer: &Timer) {
+        let core = self.core;
+        match core.is_last_try(timer.tries) {
+            false => self.draft.put_off(timer, core.refused_timer_again_at(timer.tries)),
+            true => {
+                tracing::error!(key = %self.mailbox.key, "no build had a handler for a timer");
+                let reason = "the bot has no handler for its event";
+                self.draft.park_timer(turn, timer, reason, core.now());
+                self.tally.parked += 1;
+            }
+        }
     }
 
     /// Applies the outcome of a timer's turn to the draft.

@@ -14,6 +14,10 @@ use crate::{
 
 /// Maximum length of a stored reason, in characters.
 const REASON_CHARS_MAX: usize = 500;
+/// Word for a timer in the id and reason of a dead letter.
+const TIMER: &str = "timer";
+/// Word for an acknowledged turn in the id and reason of a dead letter.
+const TURN: &str = "turn";
 
 impl Draft {
     /// Parks a reply that was not delivered.
@@ -32,6 +36,7 @@ impl Draft {
             at,
             is_doubtful: entry.is_doubtful || is_doubtful,
             is_kept: entry.is_kept,
+            retries: 0,
             activity,
         });
     }
@@ -40,12 +45,13 @@ impl Draft {
     pub(crate) fn park_timer(&mut self, id: TurnId, timer: &Timer, reason: &str, now: Timestamp) {
         self.remove_timer(&timer.id);
         self.park(Parked {
-            id: ReplyId::new(id, 0),
+            id: ReplyId::of_dead_letter(id.as_str(), TIMER),
             kind: ParkedKind::Timer,
-            reason: format!("timer: {reason}"),
+            reason: format!("{TIMER}: {reason}"),
             at: now,
             is_doubtful: false,
             is_kept: false,
+            retries: timer.retries,
             activity: timer.activity.clone(),
         });
     }
@@ -65,19 +71,20 @@ impl Draft {
                 seen.push(*id, limits.seen_max);
             }
         }
-        let Accepted { ids, is_timer, activity, .. } = &*accepted;
-        let (kind, what) = match is_timer {
-            true => (ParkedKind::Timer, "timer"),
-            false => (ParkedKind::Turn, "turn"),
+        let Accepted { ids, is_timer, retries, activity, .. } = &*accepted;
+        let (kind, word) = match is_timer {
+            true => (ParkedKind::Timer, TIMER),
+            false => (ParkedKind::Turn, TURN),
         };
         let id = ids.first().map(String::as_str).unwrap_or_default();
         self.park(Parked {
-            id: ReplyId::from_text(&format!("{id}.0")),
+            id: ReplyId::of_dead_letter(id, word),
             kind,
-            reason: format!("{what}: {reason}"),
+            reason: format!("{word}: {reason}"),
             at: now,
             is_doubtful: false,
             is_kept: false,
+            retries: *retries,
             activity: activity.clone(),
         });
     }
@@ -90,13 +97,14 @@ impl Draft {
         };
         let again: Vec<_> = ledger.parked.extract_if(.., |parked| is_meant(parked)).collect();
         for parked in &again {
-            let Parked { id, activity, is_doubtful, is_kept, .. } = &**parked;
+            let Parked { id, activity, is_doubtful, is_kept, retries, .. } = &**parked;
             if parked.kind == ParkedKind::Timer {
                 let turn = id.as_str().split_once('.').and_then(|(turn, _)| TurnId::parse(turn));
                 turn.into_iter().for_each(|turn| ledger.seen.remove(turn));
                 let name = activity.get::<sayso_activity::Activity>().ok().and_then(|a| a.id);
                 let id = name.unwrap_or_else(|| id.to_string());
-                let timer = Timer { id, at: now, tries: 0, activity: activity.clone() };
+                let (tries, retries) = (0, retries.saturating_add(1));
+                let timer = Timer { id, at: now, tries, retries, activity: activity.clone() };
                 ledger.timers.push(Arc::new(timer));
                 continue;
             }

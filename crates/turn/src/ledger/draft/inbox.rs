@@ -71,8 +71,8 @@ impl Draft {
     pub(crate) fn accept_timer(&mut self, id: TurnId, timer: &Timer) {
         self.remove_timer(&timer.id);
         let (ids, activity) = (vec![id.to_string()], timer.activity.clone());
-        let (at, tries) = (timer.at, timer.tries);
-        let accepted = Accepted { ids, at, lost: 0, is_timer: true, tries, activity };
+        let Timer { at, tries, retries, .. } = *timer;
+        let accepted = Accepted { ids, at, lost: 0, is_timer: true, tries, retries, activity };
         self.document.ledger.inbox.push(Arc::new(accepted));
     }
 

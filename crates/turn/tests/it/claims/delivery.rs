@@ -3,6 +3,7 @@
 mod operators;
 mod pauses;
 mod policies;
+mod retried_timers;
 
 use std::sync::Arc;
 

@@ -23,6 +23,7 @@ fn accepted(id: &str, activity: Raw) -> Accepted {
         lost: 0,
         is_timer: false,
         tries: 0,
+        retries: 0,
         activity,
     }
 }

@@ -24,6 +24,7 @@ fn accepted(id: &str, json: &str) -> Accepted {
         lost: 0,
         is_timer: false,
         tries: 0,
+        retries: 0,
         activity: Raw::from_text(json.into()).unwrap(),
     }
 }
