@@ -14,7 +14,7 @@ use sayso_turn::{
 use tokio::time::{Instant, timeout};
 
 use super::{millis, secs};
-use crate::world::{CONVERSATION, Fault, World, append, asking, log_bot, message};
+use crate::world::{CONVERSATION, Fault, World, append, asking, invoke, log_bot, message};
 
 const USER: &str = "test/users/u";
 
@@ -58,6 +58,30 @@ async fn slow_loads_of_two_documents_and_a_hung_save_end_within_the_deadline() {
         (world, bot)
     };
     hears_in_time(world, "two loads").await;
+}
+
+/// The store times its saves by itself, which is enough only if that ends before the deadline.
+#[tokio::test(start_paused = true)]
+async fn a_slow_validation_and_a_hung_save_that_the_store_times_end_within_the_deadline() {
+    let world = World::new();
+    world.store.fail_load_of(CONVERSATION, Fault::Slow(secs(1)));
+    // The second load is the validation.
+    for load in [Duration::ZERO, secs(9)] {
+        world.store.fail_load_of(USER, Fault::Slow(load));
+    }
+    *world.store.save_time_max.lock().unwrap() = Some(secs(10));
+    *world.store.always.lock().unwrap() = Some(Fault::Slow(secs(10)));
+    let bot = Bot::new().on_invoke("pay", async |mut turn: Turn| {
+        turn.user_state().await?;
+        turn.custom(Key::new("prices")?).await?;
+        *turn.state().named::<u32>("paid")? += 1;
+        Ok(())
+    });
+    let instance = world.start(bot);
+    let began = Instant::now();
+    let heard = timeout(secs(60), instance.engine.receive(invoke("1", "pay"))).await.unwrap();
+    let waited = began.elapsed();
+    assert!(waited <= secs(13), "heard after {waited:?}: {heard:?}");
 }
 
 /// A change that another conversation prepared is settled on the way.
