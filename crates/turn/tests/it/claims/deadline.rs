@@ -8,7 +8,7 @@ use std::{
 use sayso_turn::{
     Bot, Key, Turn,
     activity::Raw,
-    document::{Document, Prepared},
+    document::{Decided, Document, Prepared},
     store::{Expect, Store, Write},
 };
 use tokio::time::{Instant, timeout};
@@ -100,6 +100,31 @@ async fn slow_loads_while_a_prepared_change_is_settled_end_within_the_deadline()
         (world, bot)
     };
     hears_in_time(world, "a prepared change").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prepared_change_that_is_damaged_is_refused_and_not_waited_for() {
+    for (by, bag) in [("", r#"{"count":7}"#), ("test/conversations/other", "7")] {
+        let world = World::new();
+        world.store.has_steps.store(true, Ordering::Relaxed);
+        let mut other = Document::default();
+        other.ledger.decided =
+            vec![Decided { id: "gone.1".into(), documents: vec![(USER.into(), 1)] }];
+        store(&world, Key::new("test/conversations/other").unwrap(), &other).await;
+        let mut user = Document::default();
+        let (id, by, bag) = ("gone.1".into(), by.into(), Raw::from_text(bag.into()).unwrap());
+        user.ledger.prepared = Some(Arc::new(Prepared { id, by, rev: 0, bag }));
+        store(&world, Key::new(USER).unwrap(), &user).await;
+        let before = world.store.document(USER).await.map(|document| document.to_json());
+        let instance = world.start(Bot::new().on_message(async |mut turn: Turn| {
+            *turn.user_state().await?.named::<u32>("count")? += 1;
+            append(turn).await
+        }));
+        let error = instance.say("1", "m1").await.unwrap_err();
+        assert!(!error.is_retryable() && error.to_string().contains("damaged"), "{error}");
+        let after = world.store.document(USER).await.map(|document| document.to_json());
+        assert_eq!(after, before, "it is left as it is");
+    }
 }
 
 /// Leaves a change of the user's state that a conversation prepared and has forgotten since.
