@@ -49,6 +49,9 @@ pub(crate) enum Fault {
     TooLarge,
 }
 
+/// Test for a save.
+type Matches = fn(&Write) -> bool;
+
 /// Kind of a store call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
@@ -65,7 +68,7 @@ pub(crate) struct TestStore {
     /// Fault of every save.
     pub(crate) always: Mutex<Option<Fault>>,
     /// Fault of the saves that match, also of those in transactions.
-    pub(crate) refuses: Mutex<Option<(fn(&Write) -> bool, Fault)>>,
+    pub(crate) refuses: Mutex<Option<(Matches, Fault)>>,
     /// True if the store pretends to have no transactions.
     pub(crate) has_steps: AtomicBool,
     /// Time-out of saves that the store promises.
