@@ -85,6 +85,11 @@ impl FurtherDocuments {
         Arc::new(Self { core, deadline, round, is_used, inside })
     }
 
+    /// Makes an empty set for the same round.
+    pub(super) fn anew(&self) -> Arc<Self> {
+        Self::new(&self.core, self.deadline, self.round)
+    }
+
     fn inside(&self) -> MutexGuard<'_, Inside> {
         lock(&self.inside)
     }

@@ -225,6 +225,11 @@ impl Batch {
         self.items.iter().any(|item| matches!(item.cause, Cause::Operator(_)))
     }
 
+    /// Reports whether one of the chores releases the claim.
+    pub(super) fn releases_claim(&self) -> bool {
+        self.chores.iter().any(Chore::releases_claim)
+    }
+
     /// Fails all items with the same error.
     pub(super) fn fail(self, error: &Error) {
         for item in self.items {

@@ -16,6 +16,8 @@ pub(super) struct LongRun {
     pub(super) attempt: Arc<Attempt>,
     pub(super) documents: Arc<FurtherDocuments>,
     pub(super) progress: Progress,
+    /// True if the store refused what the error handler said: it is not asked again.
+    pub(super) is_mute: bool,
     /// Number of turns that had committed when it began.
     turn: u64,
 }
@@ -35,7 +37,7 @@ impl LongRun {
         documents: Arc<FurtherDocuments>,
         turn: u64,
     ) -> Self {
-        Self { attempt, documents, progress: Progress::Running(running), turn }
+        Self { attempt, documents, progress: Progress::Running(running), is_mute: false, turn }
     }
 
     /// Marks the run as outdated if a commit changes the further documents it works on.

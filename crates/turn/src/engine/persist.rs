@@ -82,7 +82,9 @@ impl Core {
         let write = self.write(key, &mut draft.document, &draft.expect);
         let bytes = write.body.len();
         fault!("before_commit");
-        let left = deadline.left(began.uptime);
+        // Loads of the validation take their time. Without them the first look at the clock does.
+        let now = if documents.is_used() { self.uptime() } else { began.uptime };
+        let left = deadline.left(now);
         let time_max = self.store.save_time_max().filter(|_| further.is_empty());
         let saved = match (has_decided, further.is_empty()) {
             (false, true) => self.store.save(write),

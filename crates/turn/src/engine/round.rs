@@ -186,6 +186,7 @@ impl<'a> Round<'a> {
         }
         let has_handed = self.catch_up(&batch.chores);
         let stale = self.wake(batch);
+        let spare = self.spare(batch);
         let mut ended = Ended::default();
         for item in &batch.items {
             let (verdict, late) = self.turn(item).await?;
@@ -194,7 +195,7 @@ impl<'a> Round<'a> {
         }
         let is_behind = !batch.items.is_empty() && ended.verdicts.iter().all(Option::is_none);
         self.draft.is_changed |= self.documents.is_changed();
-        self.settle_claim(batch.chores.iter().any(Chore::releases_claim));
+        self.settle_claim(batch.releases_claim());
         if !self.draft.is_changed {
             // Failures and pending turns must not be answered from a cached document.
             let is_doubtful =
@@ -212,12 +213,34 @@ impl<'a> Round<'a> {
             self.leave(batch, (has_handed, has_failed), stale).await?;
         } else {
             ended.late = ended.late.map(LongRun::checked);
-            self.commit().await?;
+            match (self.commit().await, spare) {
+                (Err(Setback::Never(Error::Store(error))), Some(spare)) => {
+                    ended.late = None;
+                    Box::pin(spare.give_up_output(batch, error)).await?;
+                }
+                (committed, _) => committed?,
+            }
             if batch.items.is_empty() && has_handed {
                 fault!("after_record");
             }
         }
         if is_behind { Err(Setback::Behind) } else { Ok(ended) }
+    }
+
+    /// Copies the round, without any output.
+    pub(super) fn copy(&self) -> Self {
+        let Self { core, mailbox, deadline, is_fresh, streak, .. } = *self;
+        let (draft, documents) = (self.draft.clone(), self.documents.anew());
+        Self {
+            core,
+            mailbox,
+            deadline,
+            draft,
+            documents,
+            is_fresh,
+            tally: Tally::default(),
+            streak,
+        }
     }
 
     /// Settles the claim: this instance takes it, unless it releases its claims.

@@ -44,7 +44,7 @@ impl Core {
         deadline: Deadline,
     ) -> Result<Loaded, Error> {
         let (mut document, expect) = self.read(key, deadline).await?;
-        let is_settled = self.settle(&mut document, round, deadline).await?;
+        let is_settled = self.settle((key, &mut document), round, deadline).await?;
         let is_expired = self.is_expired(key, &document);
         if is_expired {
             // The revision continues, because it distinguishes stale reads from fresh ones.
@@ -59,17 +59,18 @@ impl Core {
     /// there was one.
     async fn settle(
         &self,
-        document: &mut Document,
+        (key, document): (&Key, &mut Document),
         round: u32,
         deadline: Deadline,
     ) -> Result<bool, Error> {
         let Some(prepared) = document.ledger.prepared.take() else { return Ok(false) };
-        let key = Key::new(prepared.by.as_str())
-            .map_err(|error| self.in_doubt(&format!("a prepared change names no key: {error}")))?;
-        let (mut by, expect) = self.read(&key, deadline).await?;
+        let damaged = |reason: &str| Error::Corrupt { key: key.clone(), reason: reason.to_owned() };
+        let by_key = Key::new(prepared.by.as_str())
+            .map_err(|error| damaged(&format!("its prepared change names no key: {error}")))?;
+        let (mut by, expect) = self.read(&by_key, deadline).await?;
         if by.ledger.decided.iter().any(|decided| decided.id == prepared.id) {
             document.bag = Bag::from_json(prepared.bag.as_str())
-                .map_err(|_| self.in_doubt("a prepared change is no object"))?;
+                .map_err(|_| damaged("its prepared change is no object"))?;
             return Ok(true);
         }
         if by.ledger.rev > prepared.rev {
@@ -80,7 +81,7 @@ impl Core {
         }
         // A successful write proves that the read was not stale, and makes the preparer's write
         // fail.
-        let fence = self.write(&key, &mut by, &expect);
+        let fence = self.write(&by_key, &mut by, &expect);
         match self.by(deadline, self.store.save(fence)).await {
             Some(Ok(Saved::Committed(_))) => {
                 self.counters.fenced.add(1);

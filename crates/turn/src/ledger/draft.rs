@@ -26,7 +26,7 @@ use crate::{
 const NAME_BYTES_MAX: usize = 1024;
 
 /// Next version of a conversation's document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) document: Box<Document>,
     pub(crate) expect: Expect,

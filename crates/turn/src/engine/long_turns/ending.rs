@@ -38,15 +38,21 @@ pub(super) async fn finish(
 ) -> Result<Step, Setback> {
     let ended = try_to_finish(core, mailbox, run, entry).await;
     match ended {
-        Err(Setback::Never(Error::Store(error)))
-            if matches!(run.progress, Progress::Done(Ok(_))) =>
-        {
-            // Neither the output nor the further documents can be saved; perhaps the failure can.
-            refuse(core, run, Arc::clone(&error));
-            match *error {
+        Err(Setback::Never(Error::Store(error))) if !run.is_mute => {
+            // Neither the output nor the further documents can be saved; perhaps the failure can,
+            // or the failure without what the error handler said.
+            let is_too_large = matches!(*error, store::Error::TooLarge { .. });
+            match run.progress {
+                Progress::Done(Err(_)) => {
+                    run.documents = FurtherDocuments::new(core, None, 0);
+                    run.is_mute = is_too_large;
+                }
+                _ => refuse(core, run, Arc::clone(&error)),
+            }
+            match is_too_large {
                 // The output is refused, not the conversation.
-                store::Error::TooLarge { .. } => try_to_finish(core, mailbox, run, entry).await,
-                _ => Err(Setback::Never(Error::Store(error))),
+                true => try_to_finish(core, mailbox, run, entry).await,
+                false => Err(Setback::Never(Error::Store(error))),
             }
         }
         Err(Setback::Conflict) if run.documents.is_used() => {
@@ -82,7 +88,8 @@ async fn try_to_finish(
     round.documents = Arc::clone(&run.documents);
     let ids: Vec<TurnId> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
     let is_tried_again = entry.is_timer && !core.is_last_try(entry.tries);
-    let judged = judge(core, &mut round, run, (made, !is_tried_again)).await?;
+    let may_reply = !is_tried_again && !run.is_mute;
+    let judged = judge(core, &mut round, run, (made, may_reply)).await?;
     let attempt = &Arc::clone(&run.attempt);
     let now = core.now();
     match judged {

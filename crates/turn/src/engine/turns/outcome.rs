@@ -111,7 +111,9 @@ impl Round<'_> {
         if !may_reply {
             return Ok(Judged::Failed(failure));
         }
-        let within = Some((&*core.clock, self.deadline.left(core.uptime())));
+        // The commit of what it says needs time, too.
+        let left = self.deadline.left(core.uptime());
+        let within = Some((&*core.clock, left - (left / 2).min(core.limits.deadline / 3)));
         let handled = Box::pin(attempt.run_on_error(logic, Arc::clone(&failure), within)).await;
         Ok(match handled.map(|made| made.and_then(|made| self.prepare(attempt, made))) {
             Some(Ok(outcome)) => Judged::Handled(outcome, failure),

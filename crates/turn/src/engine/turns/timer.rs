@@ -11,7 +11,7 @@ use crate::{
     clock::Timestamp,
     engine::{
         core::Core,
-        item::Item,
+        item::{Batch, Cause, Item, Part},
         live_source,
         long_run::LongRun,
         round::{Round, Setback},
@@ -19,6 +19,7 @@ use crate::{
     error::{Error, Failure},
     id::TurnId,
     ledger::{Timer, Wake},
+    store,
 };
 
 /// Time after a timer's due time within which its turn must end, or be made durable as a long turn.
@@ -102,11 +103,7 @@ impl Round<'_> {
             self.draft.accept_timer(turn, &timer);
             return Ok(None);
         }
-        let origin = Origin::of_ours(&part.activity);
-        let source = live_source::source(&self.documents, None);
-        let attempt =
-            attempt(core, self.mailbox, (turn, timer.retries), (origin, item.now), source)
-                .of(&self.draft.document.bag);
+        let attempt = self.timer_attempt(item, part, (turn, timer.retries));
         let is_last = core.is_last_try(timer.tries);
         let patience = RunBudget {
             most: self.patience(item)?.most.min(PATIENCE.saturating_sub(late)),
@@ -125,7 +122,7 @@ impl Round<'_> {
             Err(Setback::Never(Error::Store(error))) => {
                 // A further document has a permanent error: only this turn fails.
                 self.documents.forgive();
-                Judged::Failed(Arc::new(Failure::Store(error)))
+                self.judge_refused(&attempt, error, is_last).await?
             }
             Err(setback) => return Err(setback),
         };
@@ -146,6 +143,88 @@ impl Round<'_> {
                 self.tally.parked += 1;
             }
         }
+    }
+
+    fn timer_attempt(
+        &self,
+        item: &Item,
+        part: &Part,
+        (turn, retries): (TurnId, u32),
+    ) -> Arc<Attempt> {
+        let origin = Origin::of_ours(&part.activity);
+        let source = live_source::source(&self.documents, None);
+        attempt(self.core, self.mailbox, (turn, retries), (origin, item.now), source)
+            .of(&self.draft.document.bag)
+    }
+
+    /// Judges a turn that failed with a permanent store error.
+    async fn judge_refused(
+        &self,
+        attempt: &Arc<Attempt>,
+        error: Arc<store::Error>,
+        may_reply: bool,
+    ) -> Result<Judged, Setback> {
+        let failed = Err(Arc::new(Failure::Store(error)));
+        let judged = self.judge(&*self.core.logic, attempt, failed, may_reply).await;
+        // The error handler may have asked for the same document.
+        self.documents.forgive();
+        judged
+    }
+
+    /// Copies the round before its turns run, if the batch is one timer: the store may refuse the
+    /// output of its turn.
+    pub(in crate::engine) fn spare(&self, batch: &Batch) -> Option<Box<Self>> {
+        let [Item { cause: Cause::Timer(_), .. }] = &*batch.items else { return None };
+        Some(Box::new(self.copy()))
+    }
+
+    /// Commits the failure of a timer's turn whose output the store refused for good: the timer is
+    /// tried again later, or parked with the store's error.
+    pub(in crate::engine) async fn give_up_output(
+        self: Box<Self>,
+        batch: &Batch,
+        error: Arc<store::Error>,
+    ) -> Result<(), Setback> {
+        let core = self.core;
+        let is_due = |timer: &&Arc<Timer>| timer.at <= core.now();
+        let timer = match &*batch.items {
+            [Item { cause: Cause::Timer(id), .. }] => self.draft.timer(id).filter(is_due).cloned(),
+            _ => None,
+        };
+        // Otherwise the refusal is not about its output.
+        let Some(timer) = timer else { return Err(Setback::Never(Error::Store(error))) };
+        let is_free = self.draft.document.ledger.inbox.is_empty();
+        let may_reply = is_free && core.is_last_try(timer.tries);
+        let bare = may_reply.then(|| self.copy());
+        match (self.commit_failure(batch, (&timer, &error), may_reply).await, bare) {
+            (Err(Setback::Never(_)), Some(bare)) => {
+                // What the error handler says is refused, too.
+                bare.commit_failure(batch, (&timer, &error), false).await
+            }
+            (ended, _) => ended,
+        }
+    }
+
+    async fn commit_failure(
+        mut self,
+        batch: &Batch,
+        (timer, error): (&Arc<Timer>, &Arc<store::Error>),
+        may_reply: bool,
+    ) -> Result<(), Setback> {
+        let refused = || Err(Setback::Never(Error::Store(Arc::clone(error))));
+        let turn = TurnId::new(&self.mailbox.key, &timer.id);
+        let Some(item) = batch.items.first() else { return refused() };
+        let Some(part) = item.parts.first() else { return refused() };
+        self.draft.lift_timer(&timer.id);
+        let attempt = self.timer_attempt(item, part, (turn, timer.retries));
+        let judged = self.judge_refused(&attempt, Arc::clone(error), may_reply).await?;
+        if matches!(&judged, Judged::Failed(failure) if failure.is_newer()) {
+            return refused();
+        }
+        let is_last = self.core.is_last_try(timer.tries);
+        self.settle_timer((&attempt, turn), Arc::clone(timer), (judged, is_last));
+        self.settle_claim(batch.releases_claim());
+        self.commit().await
     }
 
     /// Applies the outcome of a timer's turn to the draft.

@@ -8,13 +8,13 @@ use std::{
 use sayso_turn::{
     Bot, Key, Turn,
     activity::Raw,
-    document::{Document, Prepared},
+    document::{Decided, Document, Prepared},
     store::{Expect, Store, Write},
 };
 use tokio::time::{Instant, timeout};
 
 use super::{millis, secs};
-use crate::world::{CONVERSATION, Fault, World, append, asking, log_bot, message};
+use crate::world::{CONVERSATION, Fault, World, append, asking, invoke, log_bot, message};
 
 const USER: &str = "test/users/u";
 
@@ -60,6 +60,30 @@ async fn slow_loads_of_two_documents_and_a_hung_save_end_within_the_deadline() {
     hears_in_time(world, "two loads").await;
 }
 
+/// The store times its saves by itself, which is enough only if that ends before the deadline.
+#[tokio::test(start_paused = true)]
+async fn a_slow_validation_and_a_hung_save_that_the_store_times_end_within_the_deadline() {
+    let world = World::new();
+    world.store.fail_load_of(CONVERSATION, Fault::Slow(secs(1)));
+    // The second load is the validation.
+    for load in [Duration::ZERO, secs(9)] {
+        world.store.fail_load_of(USER, Fault::Slow(load));
+    }
+    *world.store.save_time_max.lock().unwrap() = Some(secs(10));
+    *world.store.always.lock().unwrap() = Some(Fault::Slow(secs(10)));
+    let bot = Bot::new().on_invoke("pay", async |mut turn: Turn| {
+        turn.user_state().await?;
+        turn.custom(Key::new("prices")?).await?;
+        *turn.state().named::<u32>("paid")? += 1;
+        Ok(())
+    });
+    let instance = world.start(bot);
+    let began = Instant::now();
+    let heard = timeout(secs(60), instance.engine.receive(invoke("1", "pay"))).await.unwrap();
+    let waited = began.elapsed();
+    assert!(waited <= secs(13), "heard after {waited:?}: {heard:?}");
+}
+
 /// A change that another conversation prepared is settled on the way.
 #[tokio::test(start_paused = true)]
 async fn slow_loads_while_a_prepared_change_is_settled_end_within_the_deadline() {
@@ -76,6 +100,31 @@ async fn slow_loads_while_a_prepared_change_is_settled_end_within_the_deadline()
         (world, bot)
     };
     hears_in_time(world, "a prepared change").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prepared_change_that_is_damaged_is_refused_and_not_waited_for() {
+    for (by, bag) in [("", r#"{"count":7}"#), ("test/conversations/other", "7")] {
+        let world = World::new();
+        world.store.has_steps.store(true, Ordering::Relaxed);
+        let mut other = Document::default();
+        other.ledger.decided =
+            vec![Decided { id: "gone.1".into(), documents: vec![(USER.into(), 1)] }];
+        store(&world, Key::new("test/conversations/other").unwrap(), &other).await;
+        let mut user = Document::default();
+        let (id, by, bag) = ("gone.1".into(), by.into(), Raw::from_text(bag.into()).unwrap());
+        user.ledger.prepared = Some(Arc::new(Prepared { id, by, rev: 0, bag }));
+        store(&world, Key::new(USER).unwrap(), &user).await;
+        let before = world.store.document(USER).await.map(|document| document.to_json());
+        let instance = world.start(Bot::new().on_message(async |mut turn: Turn| {
+            *turn.user_state().await?.named::<u32>("count")? += 1;
+            append(turn).await
+        }));
+        let error = instance.say("1", "m1").await.unwrap_err();
+        assert!(!error.is_retryable() && error.to_string().contains("damaged"), "{error}");
+        let after = world.store.document(USER).await.map(|document| document.to_json());
+        assert_eq!(after, before, "it is left as it is");
+    }
 }
 
 /// Leaves a change of the user's state that a conversation prepared and has forgotten since.

@@ -1,5 +1,7 @@
 //! A timer whose turn fails is tried again, then parked; others do not wait for it.
 
+mod refused;
+
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},

@@ -49,6 +49,9 @@ pub(crate) enum Fault {
     TooLarge,
 }
 
+/// Test for a save.
+type Matches = fn(&Write) -> bool;
+
 /// Kind of a store call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
@@ -64,6 +67,8 @@ pub(crate) struct TestStore {
     pub(crate) saves: Mutex<VecDeque<Fault>>,
     /// Fault of every save.
     pub(crate) always: Mutex<Option<Fault>>,
+    /// Fault of the saves that match, also of those in transactions.
+    pub(crate) refuses: Mutex<Option<(Matches, Fault)>>,
     /// True if the store pretends to have no transactions.
     pub(crate) has_steps: AtomicBool,
     /// Time-out of saves that the store promises.
@@ -143,8 +148,14 @@ impl TestStore {
         self.document(key).await.map(|document| document.bag).unwrap_or_default()
     }
 
+    /// Fault of a save that matches.
+    fn refusal(&self, write: &Write) -> Option<Fault> {
+        let refuses = self.refuses.lock().unwrap();
+        refuses.as_ref().filter(|(is_it, _)| is_it(write)).map(|(_, fault)| fault.clone())
+    }
+
     async fn with_fault(&self, write: &Write) -> Option<Result<Saved, store::Error>> {
-        let next = self.saves.lock().unwrap().pop_front();
+        let next = self.saves.lock().unwrap().pop_front().or_else(|| self.refusal(write));
         let fault = next.or_else(|| self.always.lock().unwrap().clone())?;
         let unknown = Err(store::Error::Unknown {
             store: "test".into(),
@@ -244,7 +255,7 @@ impl Store for TestStore {
 
 #[async_trait]
 impl Transactions for TestStore {
-    /// Meets no fault but latency.
+    /// Meets no fault but latency and refusals.
     async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, store::Error> {
         for write in &writes[..writes.len() - 1] {
             let mut calls = self.calls.lock().unwrap();
@@ -252,6 +263,11 @@ impl Transactions for TestStore {
             of_key.push((PausedClock.uptime(), Call::Save));
         }
         self.called(Call::Save, &writes[writes.len() - 1].key).await;
+        if let Some((write, fault)) =
+            writes.iter().find_map(|write| Some((write, self.refusal(write)?)))
+        {
+            return failed(fault, &write.key).await;
+        }
         let transactions = self.inner.transactions().expect("the memory store has them");
         transactions.save_all(writes).await
     }
