@@ -188,6 +188,10 @@ impl Source for FurtherDocuments {
         self.core.receipts.keep(turn, receipts);
     }
 
+    fn leave(&self, run: BoxFuture<'static, ()>) {
+        self.core.leave(run);
+    }
+
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
         self.is_used.store(true, Ordering::Release);
         if let Some(known) = self.inside().known(key) {
