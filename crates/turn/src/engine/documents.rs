@@ -147,6 +147,23 @@ impl FurtherDocuments {
         changed.map(|(key, held)| (key.clone(), held.clone())).collect()
     }
 
+    /// Loads the documents again, for the output of the same run to be committed with their current
+    /// versions. Returns false if the properties of one have changed since the logic read them.
+    pub(super) async fn renew(&self, round: u32, deadline: Deadline) -> Result<bool, Arc<Error>> {
+        let keys: Vec<Key> = self.inside().documents.keys().cloned().collect();
+        for key in keys {
+            let loaded = self.core.load(&key, round, deadline).await?;
+            let Loaded { document, expect, .. } = loaded;
+            let mut inside = self.inside();
+            let Some(held) = inside.documents.get_mut(&key) else { continue };
+            if document.bag != *held.before.as_ref().unwrap_or(&held.document.bag) {
+                return Ok(false);
+            }
+            *held = FurtherDocument { expect, document, before: None };
+        }
+        Ok(true)
+    }
+
     /// Returns the documents that were only read, if there are several: a turn that read just one
     /// cannot have seen an inconsistent state.
     pub(super) fn to_validate(&self) -> Vec<(Key, Expect)> {

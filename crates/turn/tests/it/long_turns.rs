@@ -1,6 +1,7 @@
 //! Turns that take longer than a channel waits: acknowledged when they are durable, continued,
 //! resumed by another instance if theirs dies.
 
+mod further;
 mod line;
 
 use std::{
