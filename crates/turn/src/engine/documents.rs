@@ -22,8 +22,6 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct FurtherDocuments {
     core: Arc<Core>,
-    /// Deadline of loads. A long turn has none: each load has its own.
-    deadline: Option<Deadline>,
     /// Number of the round.
     round: u32,
     /// Fast path: false until the first load, so that turns without further documents take no lock.
@@ -33,6 +31,8 @@ pub(super) struct FurtherDocuments {
 
 #[derive(Debug, Default)]
 struct Inside {
+    /// Deadline of loads. A long turn has none: each load has its own.
+    deadline: Option<Deadline>,
     documents: BTreeMap<Key, FurtherDocument>,
     /// Error of a failed load: the attempt is discarded, even if the logic has caught the error.
     failed: Option<Arc<Error>>,
@@ -81,12 +81,17 @@ impl Drop for Waiting<'_> {
 impl FurtherDocuments {
     pub(super) fn new(core: &Arc<Core>, deadline: Option<Deadline>, round: u32) -> Arc<Self> {
         let core = Arc::clone(core);
-        let (is_used, inside) = (AtomicBool::new(false), Mutex::default());
-        Arc::new(Self { core, deadline, round, is_used, inside })
+        let inside = Mutex::new(Inside { deadline, ..Inside::default() });
+        Arc::new(Self { core, round, is_used: AtomicBool::new(false), inside })
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
         lock(&self.inside)
+    }
+
+    /// Ends the deadline, because the turn goes on as a long one.
+    pub(super) fn end_deadline(&self) {
+        self.inside().deadline = None;
     }
 
     /// Reports whether the logic asked for any.
@@ -211,13 +216,17 @@ impl Source for FurtherDocuments {
 
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
         self.is_used.store(true, Ordering::Release);
-        if let Some(known) = self.inside().known(key) {
-            return known;
-        }
+        let deadline = {
+            let mut inside = self.inside();
+            if let Some(known) = inside.known(key) {
+                return known;
+            }
+            inside.deadline
+        };
         let waiting = Waiting(self);
         let began = self.core.uptime();
         let own = || Deadline::at(began + self.core.limits.deadline);
-        let deadline = self.deadline.unwrap_or_else(own);
+        let deadline = deadline.unwrap_or_else(own);
         let loaded = self.core.load(key, self.round, deadline).await;
         drop(waiting);
         self.inside().waited += self.core.uptime().saturating_sub(began);

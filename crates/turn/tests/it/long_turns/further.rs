@@ -1,6 +1,8 @@
 //! Long turns with further documents: when a finished run still counts.
 
-use sayso_turn::{Bot, Turn};
+use std::time::Duration;
+
+use sayso_turn::{Bot, Turn, activity::Activity};
 use tokio::time::sleep;
 
 use super::{MINUTE, Outside, ended, secs};
@@ -68,4 +70,40 @@ async fn a_finished_run_is_outdated_by_a_change_of_a_further_document() {
         let count = world.store.bag("test/users/u").await.get::<u32>("count").unwrap();
         assert_eq!(count, Some(2), "{has_steps}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_turn_that_reads_after_the_deadline_of_its_sender_runs_once() {
+    let (world, runs) = (World::new(), Outside::default());
+    let noted = runs.clone();
+    let think = move |mut turn: Turn| {
+        let noted = noted.clone();
+        async move {
+            noted.0.lock().unwrap().push(turn.text().to_owned());
+            // Between two renewals of the claim, during which the run is not polled.
+            sleep(secs(15)).await;
+            *turn.user_state().await?.named::<u32>("count")? += 1;
+            append(turn).await
+        }
+    };
+    let timed = think.clone();
+    let bot = Bot::new().on_event("tick", timed).on_message(move |mut turn: Turn| {
+        let think = think.clone();
+        async move {
+            if turn.text() != "timer" {
+                return think(turn).await;
+            }
+            turn.after(secs(1), Activity::event("tick").with_text("tick"));
+            Ok(())
+        }
+    });
+    // As real stores do, it takes longer to answer than is left after a deadline.
+    *world.store.latency.lock().unwrap() = Duration::from_millis(20);
+    let instance = world.start(bot);
+    for (id, text) in [("1", "long"), ("2", "timer")] {
+        instance.say(id, text).await.unwrap();
+        sleep(MINUTE).await;
+    }
+    assert_eq!(runs.calls(), ["long", "tick"]);
+    assert_eq!(world.log().await, ["long", "tick"]);
 }
