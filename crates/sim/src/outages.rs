@@ -80,6 +80,7 @@ async fn spoil_the_line(world: &World, key: &Key) {
         lost: 0,
         is_timer: false,
         tries: 0,
+        retries: 0,
         activity: Raw::from_text(UNREADABLE.to_owned()).expect("a number is JSON"),
     }));
     let (body, due) = (document.to_json(), document.ledger.due());

@@ -11,7 +11,7 @@ use sayso_activity::Activity;
 
 pub use self::effects::IdempotencyKey;
 pub(crate) use self::{
-    effects::{Effects, Receipts, STREAM},
+    effects::{CallState, Effects, Receipts, STREAM},
     origin::Origin,
 };
 use crate::{
@@ -32,6 +32,22 @@ pub(crate) struct Attempt {
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) effects: Effects,
+}
+
+impl Attempt {
+    /// Builds another attempt from the same data, for another run.
+    pub(crate) fn again(&self) -> Arc<Self> {
+        Arc::new(Self {
+            id: self.id,
+            reply_prefix: self.reply_prefix,
+            key: self.key.clone(),
+            origin: self.origin.clone(),
+            now: self.now,
+            bag: self.bag.clone(),
+            source: Arc::clone(&self.source),
+            effects: self.effects.again(),
+        })
+    }
 }
 
 /// Seam between a turn and its runner: further documents, ephemeral events (signs), time.
@@ -60,5 +76,11 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     /// Keeps the receipts of a turn for its later attempts.
     fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
         let _ = (turn, receipts);
+    }
+
+    /// Continues a run that was given up, for the sake of its calls in progress. Without later
+    /// attempts to wait for them it is dropped.
+    fn leave(&self, run: BoxFuture<'static, ()>) {
+        drop(run);
     }
 }

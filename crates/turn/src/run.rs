@@ -115,7 +115,7 @@ impl Attempt {
         // The handler itself may panic before it returns a future.
         let handler = catch_unwind(AssertUnwindSafe(|| logic.run(turn)));
         let handler = handler.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) }));
-        Running::new((self.source.instance_tag(), &self.key), handler, slot)
+        Running::new(self, handler, slot)
     }
 
     /// Runs the logic to its end, with a time-out if one is given.
@@ -134,11 +134,11 @@ impl Attempt {
         failure: Arc<Failure>,
         within: Option<(&dyn Clock, Duration)>,
     ) -> Option<Result<RunOutput, Failure>> {
-        self.effects.restart();
+        // Of its own: the failed run may have been left to a call in progress.
+        let attempt = self.again();
         let slot = Arc::default();
-        let handler = logic.on_error(self.turn(&slot), failure)?;
-        let made =
-            Running::new((self.source.instance_tag(), &self.key), handler, slot).end(within).await;
+        let handler = logic.on_error(attempt.turn(&slot), failure)?;
+        let made = Running::new(&attempt, handler, slot).end(within).await;
         Some(made.map(|made| RunOutput {
             documents: smallvec![(self.key.clone(), self.bag.clone())],
             replies: made.replies,

@@ -11,7 +11,7 @@ mod run_hooks;
 mod speak;
 mod stream;
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, sync::Arc, time::Duration};
 
 use sayso_activity::{Activity, DeliveryMode, Raw, Reference};
 use serde::Serialize;
@@ -264,19 +264,22 @@ impl Turn {
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
-    /// not. Reusing a name in the same attempt is another call with a key of its own, so a loop
-    /// makes one call per iteration. After a crash a call is made again under the same key: the
-    /// called service must honour it for exactly-once.
+    /// not. If an attempt is stopped in the middle of a call, the call goes on, and the next
+    /// attempt waits for its result; nothing else in the stopped attempt does. Reusing a name in
+    /// the same attempt is another call with a key of its own, so a loop makes one call per
+    /// iteration. After a crash a call is made again under the same key: the called service must
+    /// honour it for exactly-once.
     ///
     /// # Limits
-    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A
+    /// call of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on;
+    /// give calls that may hang a shorter time-out of their own.
     ///
     /// # Errors
     /// Those of the call.
     ///
     /// # Cancellation
-    /// Dropping the future drops the call; the next attempt makes it again, under the same key. The
-    /// same happens when an attempt is stopped in the middle of a slow call.
+    /// Dropping the future drops the call; it can be made again, under the same key.
     ///
     /// # Example
     /// ```
@@ -298,13 +301,15 @@ impl Turn {
     {
         let attempt = &self.inner().attempt;
         let mut pending = attempt.effects.begin(name);
-        if let Some(value) = pending.receipt() {
+        if let Some(value) = pending.receipt().await {
             return Ok(value);
         }
+        let keep = |receipts: &_| attempt.source.keep(attempt.id, receipts);
+        // From now on: the next attempt is to find a call in progress, too.
+        keep(pending.receipts());
         let key = IdempotencyKey::new(attempt.id, name, pending.number());
-        let value = call(key).await?;
-        attempt.source.keep(attempt.id, pending.succeed(&value));
-        Ok(value)
+        // Pinned in place, so that a large future is not moved into another one.
+        pending.make(pin!(call(key)), keep).await
     }
 
     /// Sets a timer: sends an event to this conversation later. It is durable with this turn, fires

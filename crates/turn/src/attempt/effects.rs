@@ -2,18 +2,24 @@
 //!
 //! Memoised results (receipts) belong to the turn's id, not to an attempt: whatever happens to an
 //! attempt (a conflict, a failed load or commit, a redelivery), the next one in this process finds
-//! them.
+//! them. So does a call in progress: an attempt that is given up meanwhile is left to make it, and
+//! the next one waits for its result instead of calling again.
 
 use std::{
     any::Any,
     collections::{BTreeMap, BTreeSet},
     fmt,
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
     sync::{Arc, OnceLock},
+    task::{Poll, ready},
 };
+
+use tokio::sync::Notify;
 
 use crate::{
     id::TurnId,
-    sync::{Mutex, lock},
+    sync::{AtomicBool, AtomicUsize, Mutex, Ordering, lock},
 };
 
 /// Idempotency key: lets a called service recognise a call that it has already handled.
@@ -51,22 +57,68 @@ pub(crate) const STREAM: &str = "$stream";
 /// A call of a turn: its name, and its number among the calls of that name.
 type Call = (String, u32);
 
-/// Memoised results of one turn's calls, kept across its attempts in this process.
+/// Calls of one turn, shared by its attempts in this process.
 #[derive(Default)]
-pub(crate) struct Receipts(Mutex<BTreeMap<Call, Box<dyn Any + Send>>>);
+pub(crate) struct Receipts {
+    calls: Mutex<BTreeMap<Call, Receipt>>,
+    /// Notified when a call in progress has ended.
+    ended: Notify,
+}
+
+/// Memoised result of a call, or the mark that an attempt is making it.
+enum Receipt {
+    InProgress,
+    Made(Box<dyn Any + Send>),
+}
+
+/// State of a call for the attempt that asks.
+pub(crate) enum CallState<T> {
+    /// Not made so far: the attempt that asks is to make it.
+    Ours,
+    /// An earlier attempt is making it.
+    InProgress,
+    Made(T),
+}
 
 impl Receipts {
     /// Drops the streams among the receipts; returns true if no other receipt is left.
     pub(crate) fn end_streams(&self) -> bool {
-        let mut receipts = lock(&self.0);
-        receipts.retain(|(name, _), _| name != STREAM);
-        receipts.is_empty()
+        let mut calls = lock(&self.calls);
+        calls.retain(|(name, _), _| name != STREAM);
+        calls.is_empty()
+    }
+
+    /// Looks a call up, and marks it as in progress if it was not made so far.
+    fn look_up<T: Clone + 'static>(&self, call: &Call) -> CallState<T> {
+        let mut calls = lock(&self.calls);
+        match calls.get(call) {
+            Some(Receipt::InProgress) => return CallState::InProgress,
+            Some(Receipt::Made(value)) => {
+                if let Some(value) = value.downcast_ref::<T>() {
+                    return CallState::Made(value.clone());
+                }
+            }
+            None => {}
+        }
+        drop(calls.insert(call.clone(), Receipt::InProgress));
+        CallState::Ours
+    }
+
+    /// Ends a call in progress, with its result if it succeeded.
+    fn end(&self, call: Call, value: Option<Box<dyn Any + Send>>) {
+        let mut calls = lock(&self.calls);
+        drop(match value {
+            Some(value) => calls.insert(call, Receipt::Made(value)),
+            None => calls.remove(&call),
+        });
+        drop(calls);
+        self.ended.notify_waiters();
     }
 }
 
 impl fmt::Debug for Receipts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(lock(&self.0).keys()).finish()
+        f.debug_list().entries(lock(&self.calls).keys()).finish()
     }
 }
 
@@ -76,13 +128,19 @@ pub(crate) struct Effects {
     receipts: OnceLock<Arc<Receipts>>,
     /// Calls that the current run has made or is making.
     calls: OnceLock<Mutex<BTreeSet<Call>>>,
+    /// Number of calls in progress that this attempt makes itself.
+    in_progress: AtomicUsize,
+    /// True once the attempt was given up with a call in progress.
+    is_left: AtomicBool,
 }
 
-/// A call in progress. Unless it succeeds its number is released, so a retry after a failure is the
-/// same call, under the same key.
+/// A call of an attempt. Unless it succeeds its number is released, so a retry after a failure is
+/// the same call, under the same key.
 pub(crate) struct Pending<'a> {
     effects: &'a Effects,
     call: Option<Call>,
+    /// True if this attempt makes the call.
+    is_ours: bool,
 }
 
 impl Effects {
@@ -95,9 +153,33 @@ impl Effects {
         effects
     }
 
+    /// Builds the calls of another attempt of the same turn.
+    pub(crate) fn again(&self) -> Self {
+        Self::of(Some(Arc::clone(self.receipts())))
+    }
+
+    fn receipts(&self) -> &Arc<Receipts> {
+        self.receipts.get_or_init(Arc::default)
+    }
+
     /// Reports whether the turn has receipts.
     pub(crate) fn is_used(&self) -> bool {
         self.receipts.get().is_some()
+    }
+
+    /// Reports whether the attempt is making a call.
+    pub(crate) fn is_calling(&self) -> bool {
+        self.in_progress.load(Ordering::Acquire) > 0
+    }
+
+    /// Leaves the attempt to its calls in progress: it makes no others, and gets no results.
+    pub(crate) fn leave(&self) {
+        self.is_left.store(true, Ordering::Release);
+    }
+
+    /// Reports whether the attempt was left to its calls in progress.
+    pub(crate) fn is_left(&self) -> bool {
+        self.is_left.load(Ordering::Acquire)
     }
 
     /// Resets the numbering of calls at the start of a run.
@@ -115,7 +197,7 @@ impl Effects {
         let call = (name.to_owned(), number);
         calls.insert(call.clone());
         drop(calls);
-        Pending { effects: self, call: Some(call) }
+        Pending { effects: self, call: Some(call), is_ours: false }
     }
 }
 
@@ -125,53 +207,145 @@ impl Pending<'_> {
         self.call.as_ref().map_or(1, |call| call.1)
     }
 
-    /// Returns the result of the same call from an earlier attempt, if there is one.
-    pub(crate) fn receipt<T: Clone + 'static>(&mut self) -> Option<T> {
-        let receipts = lock(&self.effects.receipts.get()?.0);
-        let value = receipts.get(self.call.as_ref()?)?.downcast_ref::<T>().cloned()?;
-        // The call has been made, so its number stays in use.
-        self.call = None;
-        Some(value)
+    /// Looks for the same call of an earlier attempt. If there is none, this attempt is to make it.
+    pub(crate) fn look_up<T: Clone + 'static>(&mut self) -> CallState<T> {
+        let Some(call) = &self.call else { return CallState::Ours };
+        let state = self.effects.receipts().look_up(call);
+        match &state {
+            CallState::Ours => {
+                self.is_ours = true;
+                self.effects.in_progress.fetch_add(1, Ordering::AcqRel);
+            }
+            CallState::InProgress => {}
+            // The call has been made, so its number stays in use.
+            CallState::Made(_) => self.call = None,
+        }
+        state
     }
 
-    /// Stores the result for later attempts; returns all receipts of the turn.
-    pub(crate) fn succeed<T: Clone + Send + 'static>(&mut self, value: &T) -> &Arc<Receipts> {
-        let receipts = self.effects.receipts.get_or_init(Arc::default);
-        if let Some(call) = self.call.take() {
-            drop(lock(&receipts.0).insert(call, Box::new(value.clone())));
+    /// Returns the result of the same call of an earlier attempt, which may have to be waited for.
+    /// `None` if this attempt is to make the call.
+    pub(crate) async fn receipt<T: Clone + 'static>(&mut self) -> Option<T> {
+        if self.effects.is_left() {
+            return std::future::pending().await;
         }
-        receipts
+        let receipts = Arc::clone(self.effects.receipts());
+        loop {
+            let mut ended = pin!(receipts.ended.notified());
+            ended.as_mut().enable();
+            match self.look_up() {
+                CallState::Ours => return None,
+                CallState::InProgress => {}
+                CallState::Made(value) => return Some(value),
+            }
+            ended.await;
+        }
+    }
+
+    /// Returns all receipts of the turn.
+    pub(crate) fn receipts(&self) -> &Arc<Receipts> {
+        self.effects.receipts()
+    }
+
+    /// Makes the call. An attempt that was left gets no result: the next one has it and goes on
+    /// from there.
+    pub(crate) async fn make<T: Clone + Send + 'static, E>(
+        self,
+        mut call: Pin<&mut (impl Future<Output = Result<T, E>> + Send)>,
+        keep: impl Fn(&Arc<Receipts>) + Send + Sync,
+    ) -> Result<T, E> {
+        let effects = self.effects;
+        let mut ours = Some(self);
+        poll_fn(|context| {
+            let Some(pending) = &mut ours else { return Poll::Pending };
+            let called = ready!(call.as_mut().poll(context));
+            if let Ok(value) = &called {
+                pending.succeed(value);
+                keep(pending.receipts());
+            }
+            ours = None;
+            if effects.is_left() { Poll::Pending } else { Poll::Ready(called) }
+        })
+        .await
+    }
+
+    /// Stores the result for later attempts.
+    pub(crate) fn succeed<T: Clone + Send + 'static>(&mut self, value: &T) {
+        self.end(Some(Box::new(value.clone())));
+    }
+
+    fn end(&mut self, value: Option<Box<dyn Any + Send>>) {
+        if let Some(call) = self.call.take() {
+            self.effects.receipts().end(call, value);
+            self.effects.in_progress.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 }
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
-        if let (Some(call), Some(calls)) = (self.call.take(), self.effects.calls.get()) {
-            lock(calls).remove(&call);
+        if let (Some(call), Some(calls)) = (&self.call, self.effects.calls.get()) {
+            lock(calls).remove(call);
+        }
+        if self.is_ours {
+            self.end(None);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
     use crate::Key;
+
+    /// Returns the result of a call, if an earlier attempt has made it.
+    fn made(mut pending: Pending<'_>) -> Option<i32> {
+        match pending.look_up() {
+            CallState::Made(value) => Some(value),
+            _ => None,
+        }
+    }
 
     #[test]
     fn the_same_name_again_is_another_call_and_a_failed_one_is_not() {
         let effects = Effects::default();
         let mut first = effects.begin("pay");
+        assert!(matches!(first.look_up::<i32>(), CallState::Ours));
         first.succeed(&1);
         drop(effects.begin("pay"));
         let mut second = effects.begin("pay");
         assert_eq!(second.number(), 2, "the failed call gave its number back");
+        assert!(matches!(second.look_up::<i32>(), CallState::Ours));
         second.succeed(&2);
-        let again = Effects::of(effects.receipts.get().cloned());
-        assert_eq!(again.begin("pay").receipt::<i32>(), Some(1));
-        assert_eq!(again.begin("pay").receipt::<i32>(), Some(2));
-        assert_eq!(again.begin("pay").receipt::<i32>(), None);
+        let again = effects.again();
+        assert_eq!(made(again.begin("pay")), Some(1));
+        assert_eq!(made(again.begin("pay")), Some(2));
+        assert_eq!(made(again.begin("pay")), None);
+        assert!(!effects.is_calling() && !again.is_calling());
         let turn = TurnId::new(&Key::new("c").unwrap(), "1");
         let keys = [1, 2].map(|number| IdempotencyKey::new(turn, "pay", number).to_string());
         assert_eq!(keys, [format!("{turn}.pay"), format!("{turn}#2.pay")]);
+    }
+
+    #[tokio::test]
+    async fn a_call_in_progress_is_waited_for_and_one_that_failed_is_made_by_who_waited() {
+        for result in [Some(7), None] {
+            let (first, second) = (Effects::default(), Effects::default());
+            let mut pending = first.begin("pay");
+            assert_eq!(pending.receipt::<i32>().await, None, "the first attempt makes it");
+            drop(second.receipts.set(Arc::clone(first.receipts())));
+            let mut waiting = second.begin("pay");
+            let mut receipt = pin!(waiting.receipt::<i32>());
+            assert!((&mut receipt).now_or_never().is_none());
+            assert_eq!((first.is_calling(), second.is_calling()), (true, false));
+            match result {
+                Some(value) => pending.succeed(&value),
+                None => drop(pending),
+            }
+            assert_eq!(receipt.await, result);
+            assert_eq!((first.is_calling(), second.is_calling()), (false, result.is_none()));
+        }
     }
 }

@@ -265,6 +265,20 @@ impl Core {
         self.tasks.spawn(show.boxed());
     }
 
+    /// Continues a run that was given up in the middle of a call of `once`, in the background, so
+    /// that the next attempt of its turn gets the result.
+    pub(super) fn leave(self: &Arc<Self>, run: BoxFuture<'static, ()>) {
+        if !self.receipts.begin_left() {
+            return;
+        }
+        let core = Arc::clone(self);
+        let calling = async move {
+            core.within(core.limits.long_deadline, run).await;
+            core.receipts.end_left();
+        };
+        self.tasks.spawn(calling.boxed());
+    }
+
     pub(super) async fn shown(&self, key: &Key, sign: &Activity) -> Option<String> {
         let shown = AssertUnwindSafe(self.channel.show(key, sign)).catch_unwind();
         self.within(SHOW_TIMEOUT, shown).await?.ok().flatten()

@@ -22,8 +22,6 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct FurtherDocuments {
     core: Arc<Core>,
-    /// Deadline of loads. A long turn has none: each load has its own.
-    deadline: Option<Deadline>,
     /// Number of the round.
     round: u32,
     /// Fast path: false until the first load, so that turns without further documents take no lock.
@@ -33,6 +31,8 @@ pub(super) struct FurtherDocuments {
 
 #[derive(Debug, Default)]
 struct Inside {
+    /// Deadline of loads. A long turn has none: each load has its own.
+    deadline: Option<Deadline>,
     documents: BTreeMap<Key, FurtherDocument>,
     /// Error of a failed load: the attempt is discarded, even if the logic has caught the error.
     failed: Option<Arc<Error>>,
@@ -81,17 +81,23 @@ impl Drop for Waiting<'_> {
 impl FurtherDocuments {
     pub(super) fn new(core: &Arc<Core>, deadline: Option<Deadline>, round: u32) -> Arc<Self> {
         let core = Arc::clone(core);
-        let (is_used, inside) = (AtomicBool::new(false), Mutex::default());
-        Arc::new(Self { core, deadline, round, is_used, inside })
+        let inside = Mutex::new(Inside { deadline, ..Inside::default() });
+        Arc::new(Self { core, round, is_used: AtomicBool::new(false), inside })
     }
 
     /// Makes an empty set for the same round.
     pub(super) fn anew(&self) -> Arc<Self> {
-        Self::new(&self.core, self.deadline, self.round)
+        let deadline = self.inside().deadline;
+        Self::new(&self.core, deadline, self.round)
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
         lock(&self.inside)
+    }
+
+    /// Ends the deadline, because the turn goes on as a long one.
+    pub(super) fn end_deadline(&self) {
+        self.inside().deadline = None;
     }
 
     /// Reports whether the logic asked for any.
@@ -152,6 +158,23 @@ impl FurtherDocuments {
         changed.map(|(key, held)| (key.clone(), held.clone())).collect()
     }
 
+    /// Loads the documents again, for the output of the same run to be committed with their current
+    /// versions. Returns false if the properties of one have changed since the logic read them.
+    pub(super) async fn renew(&self, round: u32, deadline: Deadline) -> Result<bool, Arc<Error>> {
+        let keys: Vec<Key> = self.inside().documents.keys().cloned().collect();
+        for key in keys {
+            let loaded = self.core.load(&key, round, deadline).await?;
+            let Loaded { document, expect, .. } = loaded;
+            let mut inside = self.inside();
+            let Some(held) = inside.documents.get_mut(&key) else { continue };
+            if document.bag != *held.before.as_ref().unwrap_or(&held.document.bag) {
+                return Ok(false);
+            }
+            *held = FurtherDocument { expect, document, before: None };
+        }
+        Ok(true)
+    }
+
     /// Returns the documents that were only read, if there are several: a turn that read just one
     /// cannot have seen an inconsistent state.
     pub(super) fn to_validate(&self) -> Vec<(Key, Expect)> {
@@ -193,15 +216,23 @@ impl Source for FurtherDocuments {
         self.core.receipts.keep(turn, receipts);
     }
 
+    fn leave(&self, run: BoxFuture<'static, ()>) {
+        self.core.leave(run);
+    }
+
     async fn bag(&self, key: &Key) -> Result<Bag, Arc<Error>> {
         self.is_used.store(true, Ordering::Release);
-        if let Some(known) = self.inside().known(key) {
-            return known;
-        }
+        let deadline = {
+            let mut inside = self.inside();
+            if let Some(known) = inside.known(key) {
+                return known;
+            }
+            inside.deadline
+        };
         let waiting = Waiting(self);
         let began = self.core.uptime();
         let own = || Deadline::at(began + self.core.limits.deadline);
-        let deadline = self.deadline.unwrap_or_else(own);
+        let deadline = deadline.unwrap_or_else(own);
         let loaded = self.core.load(key, self.round, deadline).await;
         drop(waiting);
         self.inside().waited += self.core.uptime().saturating_sub(began);

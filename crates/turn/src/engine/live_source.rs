@@ -66,4 +66,8 @@ impl Source for LiveSource {
     fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
         self.documents.keep(turn, receipts);
     }
+
+    fn leave(&self, run: BoxFuture<'static, ()>) {
+        self.documents.leave(run);
+    }
 }

@@ -37,6 +37,7 @@ impl LongRun {
         documents: Arc<FurtherDocuments>,
         turn: u64,
     ) -> Self {
+        documents.end_deadline();
         Self { attempt, documents, progress: Progress::Running(running), is_mute: false, turn }
     }
 

@@ -109,7 +109,7 @@ async fn step(
         }
     };
     run.progress = Progress::Done(made);
-    let ended = ending::finish(core, mailbox, &mut run, &entry).await;
+    let ended = ending::finish(core, mailbox, (&mut run, setbacks), &entry).await;
     if ended.is_err() {
         // Keep the finished run for the retry.
         *carried = Some(run);

@@ -9,7 +9,7 @@ use crate::{
     attempt::Receipts,
     by_key::KeyHasher,
     id::TurnId,
-    sync::{AtomicBool, Mutex, Ordering, lock},
+    sync::{AtomicBool, AtomicUsize, Mutex, Ordering, lock},
 };
 
 /// LRU cache of the receipts of turns.
@@ -18,13 +18,15 @@ pub(crate) struct ReceiptCache {
     by_turn: Mutex<LruCache<TurnId, Arc<Receipts>, KeyHasher>>,
     /// Fast path: false until the first call of `once`, so that bots without one take no lock.
     is_used: AtomicBool,
+    /// Number of runs that were given up and are left to their calls in progress.
+    left: AtomicUsize,
     most: usize,
 }
 
 impl ReceiptCache {
     pub(crate) fn new(most: usize) -> Self {
         let by_turn = Mutex::new(LruCache::unbounded_with_hasher(KeyHasher::default()));
-        Self { by_turn, is_used: AtomicBool::new(false), most }
+        Self { by_turn, is_used: AtomicBool::new(false), left: AtomicUsize::new(0), most }
     }
 
     fn is_used(&self) -> bool {
@@ -57,5 +59,15 @@ impl ReceiptCache {
         if by_turn.peek(&turn).is_some_and(|receipts| receipts.end_streams()) {
             drop(by_turn.pop(&turn));
         }
+    }
+
+    /// Counts a run that is left to its calls. Returns false if there are too many.
+    pub(super) fn begin_left(&self) -> bool {
+        let counted = |left| (left < self.most.max(1)).then_some(left + 1);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted).is_ok()
+    }
+
+    pub(super) fn end_left(&self) {
+        self.left.fetch_sub(1, Ordering::Relaxed);
     }
 }

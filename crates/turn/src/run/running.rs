@@ -2,11 +2,11 @@
 
 use std::{
     fmt,
-    future::Future,
+    future::{Future, poll_fn},
     panic::AssertUnwindSafe,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use super::output::RunOutput;
 use crate::{
-    Key,
+    attempt::Attempt,
     bot_error::BotError,
     clock::Clock,
     error::Failure,
@@ -26,20 +26,24 @@ use crate::{
     turn::{Inner, ReturnSlot},
 };
 
-/// A running handler.
+/// A running handler. Dropped in the middle of a call of `once`, it is left to that call.
 pub(crate) struct Running {
-    handler: CatchUnwind<AssertUnwindSafe<Handler>>,
+    attempt: Arc<Attempt>,
+    /// `None` once it has ended.
+    handler: Option<CatchUnwind<AssertUnwindSafe<Handler>>>,
     slot: Arc<ReturnSlot>,
 }
 
 impl Running {
     pub(super) fn new(
-        (instance_tag, key): (InstanceTag, &Key),
+        attempt: &Arc<Attempt>,
         future: BoxFuture<'static, Result<(), BotError>>,
         slot: Arc<ReturnSlot>,
     ) -> Self {
-        let handler = Handler { instance_tag, key: key.clone(), future };
-        Self { handler: AssertUnwindSafe(handler).catch_unwind(), slot }
+        let attempt = Arc::clone(attempt);
+        let instance_tag = attempt.source.instance_tag();
+        let handler = Handler { instance_tag, attempt: Arc::clone(&attempt), future };
+        Self { attempt, handler: Some(AssertUnwindSafe(handler).catch_unwind()), slot }
     }
 
     /// Awaits the end, or fails with a time-out.
@@ -55,11 +59,12 @@ impl Running {
     }
 
     /// Stops the handler because it took too long.
-    pub(crate) fn stop(self, most: Duration) -> Failure {
-        let Self { handler, slot } = self;
-        // Dropping the handler puts the turn back into the slot.
-        drop(handler);
-        let inner = slot.take();
+    pub(crate) fn stop(mut self, most: Duration) -> Failure {
+        if !self.attempt.effects.is_calling() {
+            // Dropping the handler puts the turn back into the slot.
+            self.handler = None;
+        }
+        let inner = self.slot.take();
         let newer = inner.as_deref().and_then(Inner::newer).cloned();
         newer.map_or(Failure::Timeout(most), Failure::Newer)
     }
@@ -81,8 +86,8 @@ impl Running {
         other: impl FnOnce(Duration) -> F,
     ) -> Option<Result<RunOutput, Failure>> {
         // Most handlers never wait, and need no timer.
-        match (&mut self.handler).now_or_never() {
-            Some(ended) => Some(self.ended(ended)),
+        match poll_fn(|context| self.poll(context)).now_or_never() {
+            Some(ended) => Some(ended),
             None => Box::pin(self.until(other(most))).await,
         }
     }
@@ -94,10 +99,18 @@ impl Running {
         other: impl Future<Output = ()> + Send,
     ) -> Option<Result<RunOutput, Failure>> {
         let other = std::pin::pin!(other);
-        match select(&mut self.handler, other).await {
-            Either::Left((ended, _)) => Some(self.ended(ended)),
+        match select(poll_fn(|context| self.poll(context)), other).await {
+            Either::Left((ended, _)) => Some(ended),
             Either::Right(((), _)) => None,
         }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<RunOutput, Failure>> {
+        let Some(handler) = &mut self.handler else { return Poll::Pending };
+        let ended = ready!(handler.poll_unpin(context));
+        let ended = self.ended(ended);
+        self.handler = None;
+        Poll::Ready(ended)
     }
 
     fn ended(
@@ -114,10 +127,27 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    fn drop(&mut self) {
+        let Some(mut handler) = self.handler.take() else { return };
+        let attempt = Arc::clone(&self.attempt);
+        if !attempt.effects.is_calling() {
+            return;
+        }
+        // Whoever is called may have done its work already: the next attempt needs the answer.
+        attempt.effects.leave();
+        self.attempt.source.leave(Box::pin(poll_fn(move |context| {
+            let is_calling = || attempt.effects.is_calling();
+            let goes_on = is_calling() && handler.poll_unpin(context).is_pending() && is_calling();
+            if goes_on { Poll::Pending } else { Poll::Ready(()) }
+        })));
+    }
+}
+
 /// Handler's future that enters the reentrancy guard of its conversation while it is polled.
 struct Handler {
     instance_tag: InstanceTag,
-    key: Key,
+    attempt: Arc<Attempt>,
     future: BoxFuture<'static, Result<(), BotError>>,
 }
 
@@ -125,7 +155,7 @@ impl Future for Handler {
     type Output = Result<(), BotError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let _inside = ReentrancyGuard::enter(self.instance_tag, &self.key);
+        let _inside = ReentrancyGuard::enter(self.instance_tag, &self.attempt.key);
         self.future.as_mut().poll(context)
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::Turn;
 use crate::{
     Key,
-    attempt::{Origin, STREAM, Source},
+    attempt::{CallState, Origin, STREAM, Source},
     message_id::MessageId,
     sync::{Mutex, MutexGuard, lock},
 };
@@ -221,7 +221,7 @@ impl Turn {
         let attempt = &inner.attempt;
         // Kept like the receipt of a call: numbered in the turn, shared by its attempts.
         let mut pending = attempt.effects.begin(STREAM);
-        if let Some(stream) = pending.receipt::<Stream>() {
+        if let CallState::Made(stream) = pending.look_up::<Stream>() {
             // An earlier attempt has begun it: continue the same message, with empty text.
             let mut draft = stream.0.draft();
             (draft.text, draft.shown, draft.is_done) = (String::new(), 0, false);
@@ -236,7 +236,8 @@ impl Turn {
             draft: Mutex::default(),
             changed: Notify::new(),
         }));
-        attempt.source.keep(attempt.id, pending.succeed(&stream));
+        attempt.source.keep(attempt.id, pending.receipts());
+        pending.succeed(&stream);
         stream
     }
 

@@ -2,6 +2,7 @@
 //! resumed by another instance if theirs dies.
 
 mod ends;
+mod further;
 mod line;
 
 use std::{

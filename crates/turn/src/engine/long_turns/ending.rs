@@ -29,11 +29,11 @@ pub(super) enum Step {
     Nothing,
 }
 
-/// Commits the output of the first entry, or its failure.
+/// Commits the output of the first entry, or its failure, after so many setbacks.
 pub(super) async fn finish(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
-    run: &mut LongRun,
+    (run, setbacks): (&mut LongRun, u32),
     entry: &Accepted,
 ) -> Result<Step, Setback> {
     let ended = try_to_finish(core, mailbox, run, entry).await;
@@ -56,8 +56,14 @@ pub(super) async fn finish(
             }
         }
         Err(Setback::Conflict) if run.documents.is_used() => {
-            // A further document may have changed, which outdates the run.
-            run.outdate();
+            // Perhaps only the inbox has changed, to which others add while the run goes on.
+            let deadline = Deadline::at(core.uptime() + core.limits.claim / 4);
+            match run.documents.renew(setbacks, deadline).await {
+                Ok(true) => {}
+                Err(error) if error.is_transient() => return Err(Setback::of_further(error)),
+                // The next run has the changes, or fails with the permanent error.
+                Ok(false) | Err(_) => run.outdate(),
+            }
             Err(Setback::Conflict)
         }
         ended => ended,

@@ -1,5 +1,7 @@
 //! `once` means once in a process, whatever happens to the attempt.
 
+mod in_progress;
+
 use std::{sync::Arc, time::Duration};
 
 use sayso_turn::{Bot, BotError, Turn, activity::Activity};
