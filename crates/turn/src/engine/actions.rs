@@ -10,8 +10,9 @@ use super::{
     persist::Committed,
 };
 use crate::{
+    Key,
     clock::Timestamp,
-    ledger::{Chore, Draft, Ledger},
+    ledger::{Chore, Draft, Ledger, OutboxRest},
 };
 
 /// A timer that is overdue by more than this at a commit is presumably being fired by another
@@ -64,11 +65,21 @@ impl Core {
             _ => at,
         });
         let rest = ledger.rest().filter(|_| ledger.claim.is_none());
-        let rest = rest
-            .map(|held| RestEnd { at: now.uptime + held.until.since(now.wall), until: held.until });
+        let rest = rest.map(|held| self.end_of_rest(&mailbox.key, held, now));
         let is_first = self.timers.set_to(&mailbox.key, timer);
         if is_first | self.rests.set_to(&mailbox.key, rest) {
             self.alarmed.notify_one();
+        }
+    }
+
+    /// Returns the end of a rest. As the clock that dated it may have been wrong, the wait is no
+    /// longer than the rest that was stored, and later commits do not put the end off.
+    fn end_of_rest(&self, key: &Key, held: OutboxRest, now: Moment) -> RestEnd {
+        let wait = held.until.since(now.wall).min(Duration::from_secs(held.rest_s));
+        let end = RestEnd { at: now.uptime + wait, until: held.until };
+        match self.rests.get(key) {
+            Some(known) if known.until == held.until => known.min(end),
+            _ => end,
         }
     }
 

@@ -96,9 +96,9 @@ impl<T: Ord + Copy> Alarms<T> {
         set.by_time.first().is_some_and(|first| first.0 == at)
     }
 
-    /// Reports whether a conversation has an alarm.
-    pub(crate) fn contains(&self, key: &Key) -> bool {
-        self.set().by_key.get(key).is_some()
+    /// Returns the alarm of a conversation.
+    pub(crate) fn get(&self, key: &Key) -> Option<T> {
+        self.set().by_key.get(key).copied()
     }
 
     /// Number of alarms.

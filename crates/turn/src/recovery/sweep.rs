@@ -152,7 +152,7 @@ impl Watched {
         Ledger::rest_of(due.at).is_some()
             && self.documents.get(&due.key).is_none_or(|watch| watch.etag != due.etag)
             && core.mailboxes().get(&due.key).is_none()
-            && !core.rests.contains(&due.key)
+            && core.rests.get(&due.key).is_none()
     }
 
     /// Drops documents in the scanned range of keys that are not due any more.

@@ -166,6 +166,25 @@ async fn a_rest_that_a_wrong_clock_began_ends_in_time_though_a_timer_is_set() {
     assert_eq!(world.channel.texts(), ["remind", "remind m2"]);
 }
 
+/// Commits during a rest do not put its end off, whatever happened to the clock that dated it.
+#[tokio::test(start_paused = true)]
+async fn a_rest_ends_in_time_though_its_clock_was_set_back_and_turns_go_on() {
+    let world = World::new();
+    let clock = MachineClock::default();
+    clock.set_ahead(secs(10_000));
+    let instance = world.start_on(Arc::new(clock.clone()), log_bot());
+    world.channel.script([later(60)]);
+    instance.engine.receive(message_in("c0", "1", "m1")).await.unwrap();
+    sleep(secs(5)).await;
+    clock.set_ahead(secs(0));
+    for n in 2..5 {
+        instance.engine.receive(message_in("c0", &n.to_string(), "more")).await.unwrap();
+        sleep(secs(15)).await;
+    }
+    sleep(secs(15)).await;
+    assert_eq!(world.channel.texts().len(), 4, "65 seconds after it was asked to wait for 60");
+}
+
 /// An heir fires a timer at its time though the outbox of its conversation rests.
 #[tokio::test(start_paused = true)]
 async fn a_timer_of_a_dead_instance_does_not_wait_for_the_end_of_an_outage() {
