@@ -18,8 +18,8 @@ use super::{
 use crate::{
     Key,
     attempt::Receipts,
-    clock::Clock,
-    engine::{Item, Mailbox, NextAck},
+    clock::{Clock, Timestamp},
+    engine::{Item, Mailbox, NextAck, RestEnd},
     id::TurnId,
     ledger::{Chore, Wake},
 };
