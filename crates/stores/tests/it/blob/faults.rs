@@ -192,7 +192,7 @@ async fn a_broken_server_leaves_writes_in_doubt() {
 }
 
 #[tokio::test]
-async fn a_proxys_answer_is_an_error_and_not_a_missing_document() {
+async fn an_answer_of_a_proxy_is_an_error_and_not_a_missing_document() {
     let fake = Fake::start("HTTP/1.1 404 Nope\r\ncontent-length: 4\r\n\r\n<hr>");
     let store = fake.store().await;
     let error = store.load(&key("k")).await.unwrap_err();
