@@ -89,6 +89,11 @@ async fn step(
         return Ok(Step::Nothing);
     };
     let known = carried.take().filter(|run| run.is_of(&entry) && run.holds(&round.draft.document));
+    if known.is_none()
+        && let Some(timer) = core.unhandled_timer(&entry)
+    {
+        return round.put_off_first(&entry, timer).await;
+    }
     let mut run = match known {
         Some(run) => run,
         None => match start(core, mailbox, &round.draft, (&entry, setbacks)) {

@@ -9,7 +9,10 @@ use sayso_activity::{Activity, Raw};
 use smallvec::SmallVec;
 use tracing::Instrument;
 
-pub(super) use self::outcome::{Judged, attempt};
+pub(super) use self::{
+    outcome::{Judged, attempt},
+    timer::UNHANDLED,
+};
 use super::{
     answer::{Answer, Verdict},
     item::{Cause, Item, Operation, OperationKind, Part},

@@ -252,6 +252,43 @@ async fn a_timer_that_no_build_has_a_handler_for_is_parked_in_the_end_and_can_be
     assert!(world.ledger().await.parked.is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_long_turn_of_a_timer_that_an_old_build_has_no_handler_for_is_left_to_a_new_one() {
+    for comes_back in [true, false] {
+        let world = World::new();
+        let slow = || {
+            Bot::new()
+                .on_message(async |mut turn: Turn| {
+                    turn.after(Duration::from_secs(5), Activity::event("late"));
+                    Ok(())
+                })
+                .on_event("late", async |mut turn: Turn| {
+                    tokio::time::sleep(Duration::from_secs(20)).await;
+                    turn.say("fired");
+                    Ok(())
+                })
+        };
+        let new = world.start(slow());
+        new.say("1", "later").await.unwrap();
+        tokio::time::sleep(Duration::from_secs(15)).await;
+        assert_eq!(world.ledger().await.inbox.len(), 1, "it is a long turn");
+        new.kill();
+        let old = world.start(bot_without_late());
+        tokio::time::sleep(Duration::from_secs(90)).await;
+        let ledger = world.ledger().await;
+        assert_eq!((ledger.inbox.len(), ledger.timers.len()), (0, 1), "it is put off");
+        assert!(ledger.timers[0].tries > 0);
+        assert_eq!(old.engine.stats().fired, 0);
+        let _new = comes_back.then(|| world.start(slow()));
+        tokio::time::sleep(Duration::from_secs(1800)).await;
+        let ledger = world.ledger().await;
+        assert_eq!((ledger.inbox.len(), ledger.timers.len()), (0, 0));
+        let said = if comes_back { vec!["fired"] } else { vec![] };
+        assert_eq!(world.channel.texts(), said);
+        assert_eq!(ledger.parked.len(), usize::from(!comes_back));
+    }
+}
+
 #[tokio::test]
 async fn a_pure_run_is_refused_too() {
     let key = Key::new(CONVERSATION).unwrap();

@@ -12,11 +12,11 @@ use crate::{
         long_run::{LongRun, Progress},
         mailbox::Mailbox,
         round::{Round, Setback},
-        turns::Judged,
+        turns::{Judged, UNHANDLED},
     },
     error::{Error, Failure},
     id::TurnId,
-    ledger::{Accepted, Chore, Timer},
+    ledger::{Accepted, Chore},
     run::RunOutput,
     store,
 };
@@ -121,11 +121,8 @@ async fn try_to_finish(
         Judged::Failed(failure) => match is_tried_again {
             true => {
                 let at = core.timer_again_at(entry.tries, &failure);
-                round.draft.end_first();
                 let id = attempt.origin.activity().id.clone().unwrap_or_default();
-                let Accepted { tries, retries, .. } = *entry;
-                let timer = Timer { id, at, tries, retries, activity: entry.activity.clone() };
-                round.draft.put_off(&timer, at);
+                round.draft.put_off_first(entry, id, at);
             }
             false => {
                 round.tally.parked += 1;
@@ -194,6 +191,31 @@ impl Round<'_> {
         self.settle_claim(false);
         self.commit().await?;
         tracing::error!(%key, %failure, "an acknowledged activity was parked");
+        Ok(Step::Ended)
+    }
+
+    /// Takes the first entry off the inbox, a timer that this build has no handler for: a newer
+    /// build that has made a long turn of it. It is put off, and parked in the end.
+    pub(super) async fn put_off_first(
+        mut self,
+        entry: &Accepted,
+        id: String,
+    ) -> Result<Step, Setback> {
+        let core = self.core;
+        self.catch_up(&[]);
+        match core.is_last_try(entry.tries) {
+            false => {
+                let at = core.refused_timer_again_at(entry.tries);
+                self.draft.put_off_first(entry, id, at);
+            }
+            true => {
+                self.note_unhandled();
+                let ids: Vec<_> = entry.ids.iter().filter_map(|id| TurnId::parse(id)).collect();
+                self.draft.park_first(&ids, UNHANDLED, core.now(), &core.limits);
+            }
+        }
+        self.settle_claim(false);
+        self.commit().await?;
         Ok(Step::Ended)
     }
 }

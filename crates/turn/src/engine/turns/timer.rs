@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use sayso_activity::Activity;
 use tracing::Instrument;
 
 use super::{Judged, RunBudget, RunStatus, attempt};
@@ -18,7 +19,7 @@ use crate::{
     },
     error::{Error, Failure},
     id::TurnId,
-    ledger::{Timer, Wake},
+    ledger::{Accepted, Timer, Wake},
     store,
 };
 
@@ -31,6 +32,8 @@ const BACKOFF_FIRST: Duration = Duration::from_secs(1);
 /// First back-off of a timer whose turn needs a further document with a permanent error, or a
 /// handler that this build does not have.
 const REFUSED_FIRST: Duration = Duration::from_secs(8);
+/// Reason for which a timer without a handler is parked.
+pub(in crate::engine) const UNHANDLED: &str = "the bot has no handler for its event";
 
 impl Core {
     /// Reports whether the next attempt at a timer is its last.
@@ -48,7 +51,8 @@ impl Core {
         self.now().after(backoff.wait_at_least_half(tries, &self.ids))
     }
 
-    fn refused_timer_again_at(&self, tries: u32) -> Timestamp {
+    /// Returns the time of the next attempt at a timer with a permanent error.
+    pub(in crate::engine) fn refused_timer_again_at(&self, tries: u32) -> Timestamp {
         // Rounded, so that timers of one conversation with the same permanent error are retried in
         // one round.
         let max = self.limits.timer_backoff_max;
@@ -66,6 +70,13 @@ impl Core {
         };
         let mut parts = timer.parts.iter();
         !is_left_over && !parts.any(|part| self.logic.handles(&part.activity))
+    }
+
+    /// Returns the id of the timer that an inbox entry came from, if this build has no handler for
+    /// it.
+    pub(in crate::engine) fn unhandled_timer(&self, entry: &Accepted) -> Option<String> {
+        let activity: Activity = entry.activity.get().ok().filter(|_| entry.is_timer)?;
+        if self.logic.handles(&activity) { None } else { activity.id }
     }
 }
 
@@ -85,7 +96,7 @@ impl Round<'_> {
         let turn = TurnId::new(&self.mailbox.key, id);
         let ledger = &self.draft.document.ledger;
         let Some(part) = item.parts.first() else { return Ok(None) };
-        if timer.activity.get::<sayso_activity::Activity>().is_err() {
+        if timer.activity.get::<Activity>().is_err() {
             let reason = "the stored event cannot be read";
             self.draft.park_timer(turn, &timer, reason, core.now());
             self.tally.parked += 1;
@@ -137,12 +148,16 @@ impl Round<'_> {
         match core.is_last_try(timer.tries) {
             false => self.draft.put_off(timer, core.refused_timer_again_at(timer.tries)),
             true => {
-                tracing::error!(key = %self.mailbox.key, "no build had a handler for a timer");
-                let reason = "the bot has no handler for its event";
-                self.draft.park_timer(turn, timer, reason, core.now());
-                self.tally.parked += 1;
+                self.note_unhandled();
+                self.draft.park_timer(turn, timer, UNHANDLED, core.now());
             }
         }
+    }
+
+    /// Counts and logs a timer that is parked because no build had a handler for it.
+    pub(in crate::engine) fn note_unhandled(&mut self) {
+        tracing::error!(key = %self.mailbox.key, "no build had a handler for a timer");
+        self.tally.parked += 1;
     }
 
     fn timer_attempt(

@@ -47,6 +47,14 @@ impl Draft {
         self.document.ledger.timers.push(Arc::new(timer));
     }
 
+    /// Removes the first entry of the inbox, which came from a timer, and reschedules that timer.
+    pub(crate) fn put_off_first(&mut self, entry: &Accepted, id: String, until: Timestamp) {
+        self.end_first();
+        let Accepted { tries, retries, .. } = *entry;
+        let timer = Timer { id, at: until, tries, retries, activity: entry.activity.clone() };
+        self.put_off(&timer, until);
+    }
+
     /// Appends an activity to the inbox, or returns the limit that is exceeded.
     pub(crate) fn accept(
         &mut self,
