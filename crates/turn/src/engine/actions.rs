@@ -72,6 +72,18 @@ impl Core {
         }
     }
 
+    /// Sets the alarm of a conversation whose due timers are left to others: its next timer still
+    /// is this instance's.
+    pub(super) fn set_next_alarm(&self, key: &Key, ledger: &Ledger, now: Moment) {
+        let is_next = |at: &Timestamp| *at > now.wall && at.since(now.wall) <= HORIZON;
+        let next = ledger.timers.iter().map(|timer| timer.at).filter(is_next).min();
+        if next.is_some_and(|at| self.timers.get(key).is_none_or(|known| at < known))
+            && self.timers.set_to(key, next)
+        {
+            self.alarmed.notify_one();
+        }
+    }
+
     /// Returns the end of a rest. As the clock that dated it may have been wrong, the wait is no
     /// longer than the rest that was stored, and later commits do not put the end off.
     fn end_of_rest(&self, key: &Key, held: OutboxRest, now: Moment) -> RestEnd {

@@ -356,7 +356,11 @@ impl<'a> Round<'a> {
             let times = (moment.wall, moment.uptime);
             let due = due.iter().map(|timer| Item::of_timer(&self.mailbox.key, timer, times));
             // Before the lock, because it asks the logic.
-            let due: Vec<_> = due.filter(|item| !core.leaves_to_others(item, wake)).collect();
+            let (left, due): (Vec<_>, Vec<_>) =
+                due.partition(|item| core.leaves_to_others(item, wake));
+            if !left.is_empty() {
+                core.set_next_alarm(&self.mailbox.key, &self.draft.document.ledger, moment);
+            }
             let mut state = self.mailbox.state();
             let waiting = &mut state.queue.waiting;
             for timer in due {

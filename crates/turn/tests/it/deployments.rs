@@ -230,6 +230,28 @@ async fn a_timer_that_an_old_build_has_no_handler_for_is_fired_by_a_new_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_timer_that_is_left_to_others_does_not_delay_the_next_one() {
+    let world = World::new();
+    let new = world.start(Bot::new().on_message(async |mut turn: Turn| {
+        turn.after(Duration::from_secs(60), Activity::event("late"));
+        turn.after(Duration::from_secs(62), Activity::event("tick"));
+        Ok(())
+    }));
+    new.say("1", "later").await.unwrap();
+    new.kill();
+    let old = world.start(bot_without_late().on_event("tick", async |mut turn: Turn| {
+        turn.say("tick");
+        Ok(())
+    }));
+    // It has the alarm now.
+    old.say("2", "m").await.unwrap();
+    old.say("3", "m").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(62_500)).await;
+    assert_eq!(world.channel.texts(), ["tick"]);
+    assert_eq!(world.ledger().await.timers.len(), 1, "the other one waits for a newer build");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_timer_that_no_build_has_a_handler_for_is_parked_in_the_end_and_can_be_retried() {
     let world = World::new();
     let new = world.start(new_bot());
