@@ -8,8 +8,10 @@
 use std::{
     any::Any,
     collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
     fmt,
     future::{Future, poll_fn},
+    panic::resume_unwind,
     pin::{Pin, pin},
     sync::{Arc, OnceLock},
     task::{Poll, ready},
@@ -182,6 +184,32 @@ impl Effects {
         self.is_left.load(Ordering::Acquire)
     }
 
+    /// Ends whatever polls this, once a left attempt makes no more calls. Its runner drops the
+    /// handler then; a task that the handler has spawned would stay for ever, and is unwound. That
+    /// is no panic: no hook is called, and the task's executor catches it.
+    async fn end_left(&self) -> Infallible {
+        loop {
+            let mut ended = pin!(self.receipts().ended.notified());
+            ended.as_mut().enable();
+            if !self.is_calling() {
+                break;
+            }
+            ended.await;
+        }
+        let mut is_asked = false;
+        poll_fn(|context| {
+            // The runner first.
+            match std::mem::replace(&mut is_asked, true) {
+                false => context.waker().wake_by_ref(),
+                // Otherwise the process would be aborted.
+                true if cfg!(panic = "unwind") => resume_unwind(Box::new("the attempt was left")),
+                true => {}
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
     /// Resets the numbering of calls at the start of a run.
     pub(crate) fn restart(&self) {
         if let Some(calls) = self.calls.get() {
@@ -226,11 +254,11 @@ impl Pending<'_> {
     /// Returns the result of the same call of an earlier attempt, which may have to be waited for.
     /// `None` if this attempt is to make the call.
     pub(crate) async fn receipt<T: Clone + 'static>(&mut self) -> Option<T> {
-        if self.effects.is_left() {
-            return std::future::pending().await;
-        }
         let receipts = Arc::clone(self.effects.receipts());
         loop {
+            if self.effects.is_left() {
+                match self.effects.end_left().await {}
+            }
             let mut ended = pin!(receipts.ended.notified());
             ended.as_mut().enable();
             match self.look_up() {
@@ -256,7 +284,7 @@ impl Pending<'_> {
     ) -> Result<T, E> {
         let effects = self.effects;
         let mut ours = Some(self);
-        poll_fn(|context| {
+        let making = poll_fn(|context| {
             let Some(pending) = &mut ours else { return Poll::Pending };
             let called = ready!(call.as_mut().poll(context));
             if let Ok(value) = &called {
@@ -264,9 +292,12 @@ impl Pending<'_> {
                 keep(pending.receipts());
             }
             ours = None;
-            if effects.is_left() { Poll::Pending } else { Poll::Ready(called) }
-        })
-        .await
+            Poll::Ready((!effects.is_left()).then_some(called))
+        });
+        if let Some(called) = making.await {
+            return called;
+        }
+        match effects.end_left().await {}
     }
 
     /// Stores the result for later attempts.
@@ -278,6 +309,8 @@ impl Pending<'_> {
         if let Some(call) = self.call.take() {
             self.effects.receipts().end(call, value);
             self.effects.in_progress.fetch_sub(1, Ordering::AcqRel);
+            // For those that wait until this attempt makes no calls.
+            self.effects.receipts().ended.notify_waiters();
         }
     }
 }

@@ -197,6 +197,32 @@ async fn the_error_handler_makes_its_calls_though_its_turn_was_stopped_in_one() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_of_an_attempt_that_was_given_up_ends_with_its_calls() {
+    let (world, slow, held) = (World::new(), Slow::new(secs(20)), Arc::new(()));
+    let (work, guard) = (slow.clone(), Arc::clone(&held));
+    let instance = world.start(Bot::new().on_message(move |turn: Turn| {
+        let (work, guard) = (work.clone(), Arc::clone(&guard));
+        async move {
+            let task = async move {
+                let _guard = guard;
+                let two = async { tokio::join!(work.pay(&turn), work.pay(&turn)) };
+                drop(two.await);
+                work.work(turn).await
+            };
+            tokio::spawn(task).await?
+        }
+    }));
+    world.store.fail_saves([Fault::Conflict]);
+    assert!(instance.say("1", "long").await.unwrap().is_pending);
+    assert_eq!(arrived(&world, 1, secs(300)).await, ["long"]);
+    sleep(secs(60)).await;
+    assert_eq!(slow.calls.calls().len(), 3, "{:?}", slow.calls.calls());
+    assert_eq!(slow.after.calls(), ["paid"], "only one attempt goes on");
+    assert_eq!(instance.engine.stats().attempts, 2);
+    assert_eq!(Arc::strong_count(&held), 2, "the test's and the handler's: no task is left");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_may_borrow_from_its_handler_and_fail_with_an_error_that_stays_on_its_thread() {
     let bot = Bot::new().on_message(async |turn: Turn| {
         let text = turn.text().to_owned();
