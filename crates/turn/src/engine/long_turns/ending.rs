@@ -36,25 +36,27 @@ pub(super) async fn finish(
     (run, setbacks): (&mut LongRun, u32),
     entry: &Accepted,
 ) -> Result<Step, Setback> {
-    let ended = try_to_finish(core, mailbox, run, entry).await;
-    match ended {
-        Err(Setback::Never(Error::Store(error))) if !run.is_mute => {
-            // Neither the output nor the further documents can be saved; perhaps the failure can,
-            // or the failure without what the error handler said.
-            let is_too_large = matches!(*error, store::Error::TooLarge { .. });
-            match run.progress {
-                Progress::Done(Err(_)) => {
-                    run.documents = FurtherDocuments::new(core, None, 0);
-                    run.is_mute = is_too_large;
-                }
-                _ => refuse(core, run, Arc::clone(&error)),
+    let mut ended = try_to_finish(core, mailbox, run, entry).await;
+    while let Err(Setback::Never(Error::Store(error))) = &ended
+        && !run.is_mute
+    {
+        // Neither the output nor the further documents can be saved; perhaps the failure can, or
+        // the failure without what the error handler said.
+        let is_too_large = matches!(**error, store::Error::TooLarge { .. });
+        match run.progress {
+            Progress::Done(Err(_)) => {
+                run.documents = FurtherDocuments::new(core, None, 0);
+                run.is_mute = is_too_large;
             }
-            match is_too_large {
-                // The output is refused, not the conversation.
-                true => try_to_finish(core, mailbox, run, entry).await,
-                false => Err(Setback::Never(Error::Store(error))),
-            }
+            _ => refuse(core, run, Arc::clone(error)),
         }
+        if !is_too_large {
+            return ended;
+        }
+        // The output is refused, not the conversation.
+        ended = try_to_finish(core, mailbox, run, entry).await;
+    }
+    match ended {
         Err(Setback::Conflict) if run.documents.is_used() => {
             // Perhaps only the inbox has changed, to which others add while the run goes on.
             let deadline = Deadline::at(core.uptime() + core.limits.claim / 4);
