@@ -54,6 +54,13 @@ impl LongRun {
         self.turn = u64::MAX;
     }
 
+    /// Drops the run with its calls in progress: its turn has no later attempt in this process.
+    pub(super) fn abandon(&mut self) {
+        if let Progress::Running(running) = &mut self.progress {
+            running.abandon();
+        }
+    }
+
     pub(super) fn is_of(&self, entry: &Accepted) -> bool {
         entry.ids.first().is_some_and(|id| id == self.attempt.id.as_str())
     }

@@ -108,7 +108,13 @@ async fn step(
         Progress::Running(_) => {
             let span = tracing::info_span!("turn", id = %run.attempt.id, kind = "long");
             match wait(core, mailbox, &mut run).instrument(span).await {
-                None => return Ok(Step::Nothing),
+                None => {
+                    if core.is_releasing() {
+                        // The turn is the heir's, calls and all.
+                        run.abandon();
+                    }
+                    return Ok(Step::Nothing);
+                }
                 Some(made) => made.map_err(Arc::new),
             }
         }

@@ -69,6 +69,12 @@ impl Running {
         newer.map_or(Failure::Timeout(most), Failure::Newer)
     }
 
+    /// Drops the handler, even in the middle of a call of `once`: nobody needs its result.
+    pub(crate) fn abandon(&mut self) {
+        self.attempt.effects.leave();
+        self.handler = None;
+    }
+
     /// Runs for a time. Returns `None` if the handler has not finished: call again.
     pub(crate) async fn within(
         &mut self,

@@ -223,6 +223,35 @@ async fn a_task_of_an_attempt_that_was_given_up_ends_with_its_calls() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_under_way_in_a_long_turn_ends_when_its_instance_leaves_the_turn_to_another() {
+    let (world, calls, held) = (World::new(), Outside::default(), Arc::new(()));
+    let bot = |held: &Arc<()>| {
+        let (held, calls) = (Arc::clone(held), calls.clone());
+        Bot::new().on_message(move |turn: Turn| {
+            let (held, calls) = (Arc::clone(&held), calls.clone());
+            async move {
+                let call = |key: sayso_turn::IdempotencyKey| async move {
+                    let _held = held;
+                    calls.note(key.as_str());
+                    sleep(secs(60)).await;
+                    Ok::<_, BotError>(())
+                };
+                turn.once("pay", call).await?;
+                append(turn).await
+            }
+        })
+    };
+    let (first, _heir) = (world.start(bot(&held)), world.start(bot(&Arc::default())));
+    assert!(first.say("1", "long").await.unwrap().is_pending);
+    assert_eq!(Arc::strong_count(&held), 3);
+    assert_eq!(first.engine.close(secs(5)).await, 0);
+    assert_eq!(Arc::strong_count(&held), 2, "the test's and the handler's: no call is left");
+    assert_eq!(arrived(&world, 1, secs(300)).await, ["long"]);
+    let calls = calls.calls();
+    assert_eq!((calls.len(), &calls[0]), (2, &calls[1]), "the heir's has the same key");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_may_borrow_from_its_handler_and_fail_with_an_error_that_stays_on_its_thread() {
     let bot = Bot::new().on_message(async |turn: Turn| {
         let text = turn.text().to_owned();
