@@ -67,7 +67,7 @@ pub(crate) enum StateCommand {
     ///     next turn of that conversation, or with the instance
     ///
     /// Deletes are conditional and repeated until nothing is found, so the bot may keep running.
-    /// What the user says afterwards is stored again. A second run finds nothing.
+    /// Later messages of the user are stored again. A second run finds nothing.
     #[command(verbatim_doc_comment)]
     Forget(Forget),
     /// Copy all documents to another store while the bot runs
