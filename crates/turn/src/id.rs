@@ -84,8 +84,8 @@ impl fmt::Debug for TurnId {
 
 /// Id of a reply: its turn and its position in the turn. The same on every attempt and instance.
 ///
-/// The replies of a turn whose dead letter an operator retries have another prefix than those of the
-/// run that failed, so that neither are taken for the other.
+/// Replies of a dead letter that an operator retries have another prefix than those of the run that
+/// failed, so that neither are taken for the other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplyId(SmolStr);
 
