@@ -8,7 +8,7 @@ use sayso_turn::{
     store::Store,
 };
 
-use crate::world::{CONVERSATION, World};
+use crate::world::{CONVERSATION, Step, World};
 
 /// The build before: one topping.
 mod old {
@@ -365,4 +365,39 @@ async fn a_long_turn_that_an_old_instance_takes_over_goes_back_to_a_new_one() {
     assert_eq!(world.channel.texts(), ["ham", "ham corn"]);
     assert_eq!(second.engine.stats().turns, 1);
     assert!(world.ledger().await.parked.is_empty(), "nobody apologised or gave up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_goes_back_to_a_new_instance_only_when_the_reply_in_hand_has_arrived() {
+    let world = World::new();
+    let slow = || {
+        Bot::new().on_message(async |mut turn: Turn| {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            turn.conversation::<new::Order>()?.all.push("ham".to_owned());
+            Ok(())
+        })
+    };
+    let first = world.start(slow());
+    for (id, text) in [("1", "ham"), ("2", "hello"), ("3", "ham")] {
+        assert!(first.say(id, text).await.unwrap().is_pending);
+    }
+    tokio::time::sleep(Duration::from_secs(40)).await;
+    first.kill();
+    // It says hello, and finds out that the next one is not for it while the channel takes its time.
+    world.channel.script([Step::Slow(Duration::from_secs(3))]);
+    let old = world.start(old_bot());
+    for _ in 0..600 {
+        if old.engine.stats().newer > 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(old.engine.stats().newer, 1, "the old one tried");
+    assert_eq!(world.channel.texts(), [""; 0], "and is still saying hello");
+    let second = world.start(slow());
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    world.until_delivered().await;
+    assert_eq!(order(&world).await, r#"{"$version":3,"all":["ham","ham"]}"#);
+    assert_eq!(world.channel.texts(), ["hello"]);
+    assert_eq!(second.engine.stats().repeats, 0);
 }

@@ -172,9 +172,17 @@ fn refuse(core: &Arc<Core>, run: &mut LongRun, error: Arc<store::Error>) {
 /// Leaves the turn to an instance of the newer build: releases the claim.
 async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step, Setback> {
     core.deferred.add(&mailbox.key, core.uptime());
-    mailbox.state().delivery.begin_release();
-    let release = Batch { chores: vec![Chore::Release], ..Batch::default() };
-    process_batch(core, mailbox, release).await;
+    let is_handing_over = {
+        let delivery = &mut mailbox.state().delivery;
+        delivery.begin_release();
+        delivery.in_hand.is_some()
+    };
+    // While a reply is handed over nobody knows whether it will arrive, and the next holder would
+    // send it again. The courier asks for the release afterwards.
+    if !is_handing_over {
+        let release = Batch { chores: vec![Chore::Release], ..Batch::default() };
+        process_batch(core, mailbox, release).await;
+    }
     Ok(Step::Nothing)
 }
 
