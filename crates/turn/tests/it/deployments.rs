@@ -392,7 +392,7 @@ async fn a_turn_goes_back_to_a_new_instance_only_when_the_reply_in_hand_has_arri
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(old.engine.stats().newer, 1, "the old one tried");
+    assert!(old.engine.stats().newer > 0, "the old one tried");
     assert_eq!(world.channel.texts(), [""; 0], "and is still saying hello");
     let second = world.start(slow());
     tokio::time::sleep(Duration::from_secs(60)).await;

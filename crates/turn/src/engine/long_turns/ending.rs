@@ -169,7 +169,9 @@ fn refuse(core: &Arc<Core>, run: &mut LongRun, error: Arc<store::Error>) {
     run.progress = Progress::Done(Err(Arc::new(Failure::Store(error))));
 }
 
-/// Leaves the turn to an instance of the newer build: releases the claim.
+/// Leaves the turn to an instance of the newer build: releases the claim. While a reply is handed
+/// over nobody knows whether it will arrive, and the next holder would send it again: so that ends
+/// first.
 async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step, Setback> {
     core.deferred.add(&mailbox.key, core.uptime());
     let is_handing_over = {
@@ -177,12 +179,11 @@ async fn hand_to_newer(core: &Arc<Core>, mailbox: &Arc<Mailbox>) -> Result<Step,
         delivery.begin_release();
         delivery.in_hand.is_some()
     };
-    // While a reply is handed over nobody knows whether it will arrive, and the next holder would
-    // send it again. The courier asks for the release afterwards.
-    if !is_handing_over {
-        let release = Batch { chores: vec![Chore::Release], ..Batch::default() };
-        process_batch(core, mailbox, release).await;
+    if is_handing_over {
+        return Err(Setback::again("a reply is being handed over"));
     }
+    let release = Batch { chores: vec![Chore::Release], ..Batch::default() };
+    process_batch(core, mailbox, release).await;
     Ok(Step::Nothing)
 }
 
