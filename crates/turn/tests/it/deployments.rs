@@ -303,7 +303,7 @@ async fn a_long_turn_of_a_timer_that_an_old_build_has_no_handler_for_is_left_to_
                     Ok(())
                 })
         };
-        let new = world.start(slow_bot());
+        let new = world.start(slow());
         new.say("1", "later").await.unwrap();
         tokio::time::sleep(Duration::from_secs(15)).await;
         assert_eq!(world.ledger().await.inbox.len(), 1, "it is a long turn");
@@ -314,7 +314,7 @@ async fn a_long_turn_of_a_timer_that_an_old_build_has_no_handler_for_is_left_to_
         assert_eq!((ledger.inbox.len(), ledger.timers.len()), (0, 1), "it is put off");
         assert!(ledger.timers[0].tries > 0);
         assert_eq!(old.engine.stats().fired, 0);
-        let _new = comes_back.then(|| world.start(slow_bot()));
+        let _new = comes_back.then(|| world.start(slow()));
         tokio::time::sleep(Duration::from_secs(1800)).await;
         let ledger = world.ledger().await;
         assert_eq!((ledger.inbox.len(), ledger.timers.len()), (0, 0));
