@@ -42,8 +42,11 @@ pub(super) fn check(case: &Case<'_>, broken: &mut Vec<String>) {
         !text.contains("sorry") && !text.starts_with(DELETION) && !seen.late.contains(*text)
     };
     let order: Vec<&str> = firsts.map(|(_, text)| text.as_str()).filter(is_ordered).collect();
+    // A turn that ran again in a later life of its document says the same again.
+    let mut is_told = BTreeSet::new();
+    let wanted = expected.iter().map(String::as_str);
     let wanted: Vec<&str> =
-        expected.iter().map(String::as_str).filter(|text| order.contains(text)).collect();
+        wanted.filter(|text| order.contains(text) && is_told.insert(*text)).collect();
     if order != wanted {
         broken.push(format!("I7: replies of {key} came as {order:?} instead of {wanted:?}"));
     }

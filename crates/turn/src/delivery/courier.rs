@@ -103,6 +103,10 @@ fn next(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration)
 
 fn wanted(core: &Core, mailbox: &Mailbox, state: &mut MailboxState, now: Duration) -> Errand {
     let limits = &core.limits;
+    if core.is_releasing() {
+        // A commit that was under way may have made the claim ours since.
+        state.delivery.begin_release();
+    }
     let delivery = &state.delivery;
     let is_handed = |entry: &Arc<Entry>| delivery.handed.iter().any(|d| d.entry.id == entry.id);
     let waiting = delivery.outbox.iter().find(|entry| !is_handed(entry));

@@ -10,7 +10,7 @@ use sayso_turn::{Bot, Limits, Turn, channel::Delivery};
 use tokio::time::sleep;
 
 use super::{arrived, millis, secs};
-use crate::world::{Call, Instance, Step, World, log_bot, message_in};
+use crate::world::{Call, Fault, Instance, Step, World, log_bot, message_in};
 
 fn later(seconds: u64) -> Step {
     let after = Some(secs(seconds));
@@ -111,6 +111,24 @@ async fn what_was_delivered_before_a_close_is_not_delivered_by_an_heir() {
     arrived(&world, 2, secs(5)).await;
     sleep(secs(60)).await;
     assert_eq!(world.channel.texts(), ["m1", "m1 m2"]);
+    assert_eq!(heir.engine.stats().repeats, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_committed_while_claims_are_released_is_left_to_an_heir() {
+    let world = World::new();
+    let (first, heir) = (world.start(log_bot()), world.start(log_bot()));
+    world.store.fail_saves([Fault::Slow(millis(200))]);
+    let turn = first.say("1", "m1");
+    let close = async {
+        sleep(millis(10)).await;
+        first.engine.close(millis(50)).await
+    };
+    let (answer, _) = tokio::join!(turn, close);
+    answer.unwrap();
+    sleep(secs(5)).await;
+    assert_eq!(world.channel.texts(), ["m1"]);
+    assert_eq!((first.engine.stats().delivered, heir.engine.stats().delivered), (0, 1));
     assert_eq!(heir.engine.stats().repeats, 0);
 }
 
