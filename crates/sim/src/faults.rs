@@ -151,6 +151,8 @@ faults! {
     Unreadable => "line that cannot be read",
     /// One instance has much to do in one conversation, turn after turn.
     Hot => "hot conversation",
+    /// The index of what waits answers in pages of one to three, the first and the last one empty.
+    DuePages => "due in small pages",
 }
 
 impl Fault {
@@ -215,6 +217,7 @@ impl Fault {
                 | Self::Reject
                 | Self::FewTimers
                 | Self::Eviction
+                | Self::DuePages
         )
     }
 
@@ -235,7 +238,7 @@ impl Fault {
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
                 Some(12)
             }
-            Self::Drift | Self::DueCut | Self::DueSlow => Some(8),
+            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages => Some(8),
             Self::Policy | Self::GivenUp => Some(6),
             _ => None,
         }

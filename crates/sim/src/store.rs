@@ -2,6 +2,7 @@
 //! throttles and stalls.
 
 mod put;
+mod small_pages;
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +16,7 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
 use self::put::{KEPT, Put};
@@ -214,10 +215,10 @@ impl Store for SimStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        self.world.costs().looks += 1;
+    ) -> Result<DuePage, Error> {
+        self.world.costs().looks += u64::from(from.is_none());
         self.latency().await?;
         if self.chance.fires(Fault::DueSlow) {
             self.executor.sleep(self.chance.up_to(Duration::from_secs(30))).await;
@@ -226,11 +227,14 @@ impl Store for SimStore {
         if let Some(error) = refused {
             return Err(error);
         }
-        let mut due = self.shared.due(now, after, limit).await?;
-        if due.len() > 1 && self.chance.fires(Fault::DueCut) {
-            due.truncate(self.chance.below(due.len()));
+        let mut page = match self.chance.has(Fault::DuePages) {
+            true => small_pages::next(&*self.shared, &self.chance, now, from).await?,
+            false => self.shared.due(now, from, limit).await?,
+        };
+        if page.found.len() > 1 && self.chance.fires(Fault::DueCut) {
+            page.found.truncate(self.chance.below(page.found.len()));
         }
-        Ok(due)
+        Ok(page)
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

@@ -25,7 +25,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
 pub use self::{
@@ -165,18 +165,18 @@ impl Store for BlobStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
+    ) -> Result<DuePage, Error> {
         match self.due_by {
-            DueBy::Tags => self.index().due_by_tags(now, after, limit).await,
-            DueBy::Listing => self.index().due_by_listing(now, after, limit).await,
+            DueBy::Tags => self.index().due_by_tags(now, from, limit).await,
+            DueBy::Listing => self.index().due_by_listing(now, from, limit).await,
         }
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let prefix: Arc<str> = prefix.into();
-        let pages = match self.container.list(self.names.prefix(&prefix)) {
+        let pages = match self.container.list(self.names.prefix(&prefix), None) {
             Ok(pages) => pages,
             Err(error) => return stream::iter([Err(error)]).boxed(),
         };

@@ -99,9 +99,10 @@ macro_rules! conformance {
             }
             dues {
                 a_delete_or_a_save_without_a_time_ends_the_wait,
+                a_look_goes_on_while_time_does,
                 a_save_replaces_the_time,
                 an_etag_of_due_is_the_current_one,
-                pages_of_due_name_each_document_once_in_order,
+                pages_of_due_name_each_document_once,
                 what_is_due_is_named_from_its_time_on,
             }
             keys {

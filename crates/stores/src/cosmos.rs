@@ -31,7 +31,7 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::{Clock, SystemClock, Timestamp},
-    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
 };
 
 use self::{
@@ -237,10 +237,10 @@ impl Store for CosmosStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        self.calls.search_due(now, after, limit).await
+    ) -> Result<DuePage, Error> {
+        self.calls.search_due(now, from, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

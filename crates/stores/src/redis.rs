@@ -36,7 +36,7 @@ use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
 };
 
 use self::{
@@ -221,12 +221,12 @@ impl Store for RedisStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        let ask = |shard, after, limit| self.calls.due_in(shard, now, after, limit);
-        let merged = due::merge(after, limit, ask).await;
-        merged.map_err(|failure| failure.into_error(&self.calls.store, None, Call::Read))
+    ) -> Result<DuePage, Error> {
+        let ask = |shard, from, limit| self.calls.due_in(shard, now, from, limit);
+        let page = due::look(from, limit, ask).await;
+        page.map_err(|failure| failure.into_error(&self.calls.store, None, Call::Read))
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

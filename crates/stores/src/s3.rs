@@ -25,7 +25,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
 };
 use tokio::sync::Semaphore;
 
@@ -231,10 +231,10 @@ impl Store for S3Store {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        let due = markers::due(&self.objects, now, after, limit).await;
+    ) -> Result<DuePage, Error> {
+        let due = markers::due(&self.objects, now, from, limit).await;
         due.map_err(|failure| failure.into_error(&self.objects.store, Call::Read))
     }
 

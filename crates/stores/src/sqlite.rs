@@ -30,7 +30,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 use tokio::sync::oneshot;
 
@@ -227,11 +227,11 @@ impl Store for SqliteStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
+    ) -> Result<DuePage, Error> {
         let (reply, answer) = oneshot::channel();
-        let read = Read::Due { now, after: after.cloned(), limit, reply };
+        let read = Read::Due { now, from: from.cloned(), limit, reply };
         self.read(&self.scanner, answer, read).await
     }
 

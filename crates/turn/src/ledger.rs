@@ -154,7 +154,7 @@ impl Ledger {
 
     /// Approximate size without history (dead letters, answers), which is trimmed to make room.
     pub(crate) fn live_bytes(&self) -> usize {
-        let outbox: usize = self.outbox.iter().map(|entry| entry.activity.len() + 64).sum();
+        let outbox: usize = self.outbox.iter().map(|entry| entry.activity.len() + AROUND).sum();
         let timers: usize = self.timers.iter().map(|timer| size(&timer.activity)).sum();
         let prepared = self.prepared.as_ref().map_or(0, |prepared| size(&prepared.bag));
         let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
@@ -178,7 +178,11 @@ impl Ledger {
     }
 }
 
+/// Size of the JSON around a value in a list of the ledger, in bytes, and some more: the estimate
+/// must not fall short, or a document outgrows its limit.
+const AROUND: usize = 128;
+
 /// Approximate size of a value with the JSON around it, in bytes.
 fn size(raw: &Raw) -> usize {
-    raw.as_str().len() + 64
+    raw.as_str().len() + AROUND
 }

@@ -1,5 +1,6 @@
 //! Recovery: finds abandoned work, and wakes due timers and outboxes.
 
 mod sweep;
+mod watched;
 
 pub(crate) use self::sweep::watch;

@@ -64,6 +64,10 @@ counters! {
     fenced,
     /// Expired documents that were deleted.
     expired,
+    /// Looks through all due documents, for what was left behind.
+    looks,
+    /// Pages of looks that failed or came too late; the look goes on where it stopped.
+    looks_cut,
 }
 
 /// A counter.

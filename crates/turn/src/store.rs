@@ -37,14 +37,20 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Deletes a document if it still has this version.
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error>;
 
-    /// Returns documents whose [`due`](Write::due) time has come, sorted by key, only those after
-    /// `after`, at most `limit`. May return too many, never too few.
+    /// Returns a page of the documents whose [`due`](Write::due) time has come: at most `limit`, in
+    /// any order.
+    ///
+    /// A look goes from the page `from` `None` to the one without a [`next`](DuePage::next), with a
+    /// `now` that does not decrease. It names each document that is due when it begins and
+    /// unchanged when it ends; it may name others, and some twice. The work for a page depends on
+    /// `limit`, not on the number of documents that are not due, and a page may be empty before the
+    /// end.
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error>;
+    ) -> Result<DuePage, Error>;
 
     /// Lists all keys that begin with `prefix`, in any order.
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>>;
@@ -167,6 +173,56 @@ pub struct Due {
     pub etag: ETag,
     /// The due time given on save.
     pub at: Timestamp,
+}
+
+/// Page of a look for due documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DuePage {
+    /// Documents that are due.
+    pub found: Vec<Due>,
+    /// Beginning of the next page; `None` at the end of the look.
+    pub next: Option<Cursor>,
+}
+
+impl DuePage {
+    /// Makes a page of an index by time and key, of which at most `limit` were asked for: a full
+    /// page may not be the last one.
+    #[must_use]
+    pub fn in_order(found: Vec<Due>, limit: usize) -> Self {
+        let next = found.last().filter(|_| found.len() >= limit).map(Cursor::after);
+        Self { found, next }
+    }
+}
+
+/// Position of a look for due documents (a continuation token). Only its engine reads it; one that
+/// it cannot read begins the look anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor(Box<str>);
+
+impl Cursor {
+    /// Makes a cursor of the engine's text.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// Returns the engine's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Makes the cursor of an index by time and key (a keyset cursor): what follows is after `due`.
+    #[must_use]
+    pub fn after(due: &Due) -> Self {
+        Self(format!("{} {}", due.at.as_millis(), due.key.as_str()).into())
+    }
+
+    /// Returns the time and the key of [`after`](Self::after).
+    #[must_use]
+    pub fn place(&self) -> Option<(Timestamp, &str)> {
+        let (at, key) = self.0.split_once(' ')?;
+        Some((Timestamp::from_millis(at.parse().ok()?), key))
+    }
 }
 
 type Source = Box<dyn std::error::Error + Send + Sync>;

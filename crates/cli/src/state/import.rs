@@ -185,7 +185,7 @@ mod tests {
             put(&store, &found(body), false, &Refusals::default()).await,
             Ok(Outcome::Created)
         ));
-        let due = store.due(Timestamp::from_millis(7), None, 9).await.unwrap();
+        let due = store.due(Timestamp::from_millis(7), None, 9).await.unwrap().found;
         assert_eq!((due.len(), due[0].at), (1, Timestamp::from_millis(7)));
     }
 

@@ -9,7 +9,7 @@ use sayso_stores::SqliteStore;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
 
 #[test]
@@ -83,10 +83,10 @@ impl Store for AtOnce {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        wait(self.0.due(now, after, limit))
+    ) -> Result<DuePage, Error> {
+        wait(self.0.due(now, from, limit))
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

@@ -10,9 +10,9 @@ use azure_storage_blob::{
     BlobContainerClient,
     models::{
         BlobClientDeleteOptions, BlobClientDownloadOptions,
-        BlobClientGetPropertiesResultHeaders as _, BlobContainerClientListBlobsOptions, BlobItem,
-        BlockBlobClientUploadOptions, DeleteSnapshotsOptionType, FilteredBlobResponse,
-        ListBlobsIncludeItem, ListBlobsResponse,
+        BlobClientGetPropertiesResultHeaders as _, BlobContainerClientFindBlobsByTagsOptions,
+        BlobContainerClientListBlobsOptions, BlobItem, BlockBlobClientUploadOptions,
+        DeleteSnapshotsOptionType, FilteredBlobResponse, ListBlobsIncludeItem, ListBlobsResponse,
     },
 };
 use futures_util::TryStreamExt as _;
@@ -30,6 +30,9 @@ use super::{
 
 /// Name of the index tag and of the metadata that hold the time from which a document is due.
 const DUE: &str = "saysodue";
+
+/// The largest page that the service makes.
+const RESULTS_MAX: i32 = 5000;
 
 /// Name of the metadata that holds the document's key, where the blob's name does not tell it.
 const KEY: &str = "saysokey";
@@ -173,20 +176,36 @@ impl Container {
         self.label(Call::Read, etag, &metadata).map(Some)
     }
 
-    /// Lists all blobs whose name has a prefix, page by page, with their metadata.
-    pub(super) fn list(&self, prefix: String) -> Result<Pages<ListBlobsResponse>, Error> {
+    /// Lists all blobs whose name has a prefix, page by page, with their metadata, from the page of
+    /// a marker on.
+    pub(super) fn list(
+        &self,
+        prefix: String,
+        marker: Option<String>,
+    ) -> Result<Pages<ListBlobsResponse>, Error> {
         let options = BlobContainerClientListBlobsOptions {
             include: Some(vec![ListBlobsIncludeItem::Metadata]),
+            marker,
             prefix: Some(prefix).filter(|prefix| !prefix.is_empty()),
             ..Default::default()
         };
         self.pages(self.client.list_blobs(Some(options)))
     }
 
-    /// Finds the due blobs by their tags, page by page.
-    pub(super) fn tagged(&self, now: Timestamp) -> Result<Pages<FilteredBlobResponse>, Error> {
+    /// Finds the due blobs by their tags, in pages of some blobs, from the page of a marker on.
+    pub(super) fn tagged(
+        &self,
+        now: Timestamp,
+        marker: Option<String>,
+        limit: usize,
+    ) -> Result<Pages<FilteredBlobResponse>, Error> {
         let filter = format!("\"{DUE}\"<='{}'", padded(now));
-        self.pages(self.client.find_blobs_by_tags(&filter, None))
+        let options = BlobContainerClientFindBlobsByTagsOptions {
+            marker,
+            maxresults: Some(i32::try_from(limit).unwrap_or(RESULTS_MAX).clamp(1, RESULTS_MAX)),
+            ..Default::default()
+        };
+        self.pages(self.client.find_blobs_by_tags(&filter, Some(options)))
     }
 
     pub(super) fn pages<P: Page + Send>(

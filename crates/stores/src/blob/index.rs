@@ -1,14 +1,12 @@
 //! Queries: the due documents and the keys, by index tags or by listing.
 
-use std::collections::BTreeMap;
-
 use azure_core::http::{Response, XmlFormat};
 use azure_storage_blob::models::ListBlobsResponse;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, Error},
+    store::{Cursor, Due, DuePage, Error},
 };
 
 use super::{
@@ -20,30 +18,23 @@ use super::{
 /// Blobs that are asked for their metadata concurrently.
 const LOOKS_MAX: usize = 8;
 
-/// Keeps the first few items by key, however many are offered.
-struct First<T> {
-    limit: usize,
-    found: BTreeMap<Key, T>,
-    is_cut: bool,
+/// Place of a look: a number, and the service's marker of a page. By tags the number is the time
+/// of the first page, because a marker belongs to one query; by listing it is the number of blobs
+/// on the page that were looked at already.
+struct Place {
+    number: u64,
+    marker: Option<String>,
 }
 
-/// A blob that may be due: its name, and its metadata if they were needed to tell the key.
-struct Candidate {
-    name: String,
-    label: Option<Label>,
-}
-
-impl<T> First<T> {
-    fn new(limit: usize) -> Self {
-        Self { limit, found: BTreeMap::new(), is_cut: false }
+impl Place {
+    fn read(cursor: &Cursor) -> Option<Self> {
+        let (number, marker) = cursor.as_str().split_once(' ')?;
+        let marker = Some(marker.to_owned()).filter(|marker| !marker.is_empty());
+        Some(Self { number: number.parse().ok()?, marker })
     }
 
-    fn push(&mut self, key: Key, value: T) {
-        drop(self.found.insert(key, value));
-        if self.found.len() > self.limit {
-            drop(self.found.pop_last());
-            self.is_cut = true;
-        }
+    fn cursor(number: u64, marker: &str) -> Cursor {
+        Cursor::new(format!("{number} {marker}"))
     }
 }
 
@@ -60,102 +51,65 @@ impl Index<'_> {
     pub(super) async fn due_by_tags(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        let mut due = Vec::new();
-        let mut after = after.cloned();
-        while due.len() < limit {
-            let candidates = self.candidates(now, after.as_ref(), limit - due.len()).await?;
-            let last = candidates.found.last_key_value().map(|(key, _)| key.clone());
-            let looks = stream::iter(candidates.found)
-                .map(|(key, candidate)| self.confirm(now, key, candidate))
-                .buffered(LOOKS_MAX);
-            due.extend(looks.try_filter_map(async |due| Ok(due)).try_collect::<Vec<_>>().await?);
-            if !candidates.is_cut {
-                break;
-            }
-            after = last;
-        }
-        Ok(due)
-    }
-
-    /// The first blobs by key that the index names, after a key.
-    async fn candidates(
-        &self,
-        now: Timestamp,
-        after: Option<&Key>,
-        limit: usize,
-    ) -> Result<First<Candidate>, Error> {
-        let is_after = |key: &Key| after.is_none_or(|after| key > after);
-        let mut first = First::new(limit);
-        let mut pages = self.container.tagged(now)?;
-        while let Some(page) = self.container.next(&mut pages).await? {
-            let page = page.into_model().map_err(|_| self.garbled())?;
-            let mut hidden = Vec::new();
-            for name in page.blob_items.into_iter().filter_map(|blob| blob.name) {
-                match self.names.key(&name) {
-                    Named::Key(key) if is_after(&key) => {
-                        first.push(key, Candidate { name, label: None });
-                    }
-                    Named::Key(_) | Named::Foreign => {}
-                    Named::Recorded | Named::Cut(_) => hidden.push(name),
-                }
-            }
-            let mut looks = stream::iter(hidden)
-                .map(|name| async { (self.container.look(&name).await, name) })
-                .buffered(LOOKS_MAX);
-            while let Some((label, name)) = looks.next().await {
-                let Some(label) = label? else { continue };
-                match self.key_of(&name, &label) {
-                    Some(Ok(key)) if is_after(&key) => {
-                        first.push(key, Candidate { name, label: Some(label) });
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Ok(first)
-    }
-
-    /// Asks a blob if it is due.
-    async fn confirm(
-        &self,
-        now: Timestamp,
-        key: Key,
-        candidate: Candidate,
-    ) -> Result<Option<Due>, Error> {
-        let label = match candidate.label {
-            Some(label) => Some(label),
-            None => self.container.look(&candidate.name).await?,
+    ) -> Result<DuePage, Error> {
+        let begin = Place { number: now.as_millis(), marker: None };
+        let Place { number, marker } = from.and_then(Place::read).unwrap_or(begin);
+        let mut pages = self.container.tagged(Timestamp::from_millis(number), marker, limit)?;
+        let Some(page) = self.container.next(&mut pages).await? else {
+            return Ok(DuePage::default());
         };
-        // Gone, or no longer waiting: the index is behind.
-        let Some(Label { etag, due: Some(at), .. }) = label else { return Ok(None) };
-        Ok((at <= now).then_some(Due { key, etag, at }))
+        let page = page.into_model().map_err(|_| self.garbled())?;
+        let names = page.blob_items.into_iter().filter_map(|blob| blob.name);
+        let looks = stream::iter(names).map(|name| self.confirm(now, name)).buffered(LOOKS_MAX);
+        let found = looks.try_filter_map(async |due| Ok(due)).try_collect().await?;
+        let next = page.next_marker.filter(|marker| !marker.is_empty());
+        Ok(DuePage { found, next: next.map(|marker| Place::cursor(number, &marker)) })
     }
 
-    /// Finds due documents by reading the metadata of all blobs.
+    /// Asks a blob if it is a document, and due.
+    async fn confirm(&self, now: Timestamp, name: String) -> Result<Option<Due>, Error> {
+        if matches!(self.names.key(&name), Named::Foreign) {
+            return Ok(None);
+        }
+        // Gone, or no longer waiting: the index is behind.
+        let Some(label) = self.container.look(&name).await? else { return Ok(None) };
+        let Some(Ok(key)) = self.key_of(&name, &label) else { return Ok(None) };
+        let due = label.due.filter(|at| *at <= now);
+        Ok(due.map(|at| Due { key, etag: label.etag, at }))
+    }
+
+    /// Finds due documents by reading the metadata of all blobs, one page of a listing at a time.
     pub(super) async fn due_by_listing(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        let mut first = First::new(limit);
-        let mut pages = self.container.list(String::new())?;
-        while let Some(page) = self.container.next(&mut pages).await? {
-            let page = page.into_model().map_err(|_| self.garbled())?;
-            for blob in page.blob_items {
-                let label = self.container.listed(&blob)?;
-                let Some(at) = label.due.filter(|at| *at <= now) else { continue };
-                let key = blob.name.as_deref().and_then(|name| self.key_of(name, &label));
-                let Some(Ok(key)) = key else { continue };
-                if after.is_none_or(|after| key > *after) {
-                    first.push(key.clone(), Due { key, etag: label.etag, at });
-                }
+    ) -> Result<DuePage, Error> {
+        let begin = Place { number: 0, marker: None };
+        let Place { number, marker } = from.and_then(Place::read).unwrap_or(begin);
+        let mut pages = self.container.list(String::new(), marker.clone())?;
+        let Some(page) = self.container.next(&mut pages).await? else {
+            return Ok(DuePage::default());
+        };
+        let page = page.into_model().map_err(|_| self.garbled())?;
+        let mut found = Vec::new();
+        for (seen, blob) in (0..).zip(page.blob_items).skip_while(|(seen, _)| *seen < number) {
+            if found.len() == limit {
+                // The rest of this page is for the next one.
+                let next = Some(Place::cursor(seen, &marker.unwrap_or_default()));
+                return Ok(DuePage { found, next });
+            }
+            let label = self.container.listed(&blob)?;
+            let Some(at) = label.due.filter(|at| *at <= now) else { continue };
+            let key = blob.name.as_deref().and_then(|name| self.key_of(name, &label));
+            if let Some(Ok(key)) = key {
+                found.push(Due { key, etag: label.etag, at });
             }
         }
-        Ok(first.found.into_values().collect())
+        let next = page.next_marker.filter(|marker| !marker.is_empty());
+        Ok(DuePage { found, next: next.map(|marker| Place::cursor(0, &marker)) })
     }
 
     /// The keys on a page of a listing that begin with a prefix.

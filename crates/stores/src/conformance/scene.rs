@@ -14,6 +14,9 @@ use sayso_turn::{
 /// The limit on retries of a check's optimistic loop.
 pub(super) const ROUNDS_MAX: u32 = 10_000;
 
+/// The limit on pages of a look.
+const PAGES_MAX: usize = 100_000;
+
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub(super) store: Arc<dyn Store>,
@@ -27,11 +30,6 @@ impl Scene {
 
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
-    }
-
-    /// The key that sorts right before all of this scene's keys.
-    pub(super) fn start(&self) -> Key {
-        self.key("")
     }
 
     pub(super) fn key(&self, rest: &str) -> Key {
@@ -69,12 +67,22 @@ impl Scene {
         committed(self.save(Write { due, ..create(key, "{}") }).await)
     }
 
-    /// This scene's documents that are due, in one call.
-    pub(super) async fn due(&self, now: u64, after: &Key, limit: usize) -> Vec<Due> {
-        let now = Timestamp::from_millis(now);
-        let due = self.store.due(now, Some(after), limit).await.expect("due works");
-        assert!(due.len() <= limit, "due keeps its limit");
-        due.into_iter().filter(|due| due.key.as_str().starts_with(self.prefix())).collect()
+    /// This scene's documents that a look names, in pages of some documents, in the order of keys.
+    pub(super) async fn due(&self, now: u64, limit: usize) -> Vec<Due> {
+        let (mut named, mut from) = (Vec::new(), None);
+        for _ in 0..PAGES_MAX {
+            let now = Timestamp::from_millis(now);
+            let page = self.store.due(now, from.as_ref(), limit).await.expect("due works");
+            assert!(page.found.len() <= limit, "due keeps its limit");
+            let found = page.found.into_iter();
+            named.extend(found.filter(|due| due.key.as_str().starts_with(self.prefix())));
+            from = page.next;
+            if from.is_none() {
+                named.sort_by(|one, other| one.key.cmp(&other.key));
+                return named;
+            }
+        }
+        panic!("a look does not end");
     }
 
     /// The keys that begin with a prefix, in order.

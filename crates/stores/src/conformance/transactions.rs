@@ -92,10 +92,10 @@ pub async fn a_transaction_sets_and_clears_the_times(store: Arc<dyn Store>) {
     };
     let saved = transactions.save_all(swap(true)).await.expect("save_all works");
     assert_eq!(saved, Saved::Conflict);
-    let named = scene.due(4, &scene.start(), 9).await;
+    let named = scene.due(4, 9).await;
     assert_eq!(named.iter().map(|due| &due.key).collect::<Vec<_>>(), [&waits]);
     drop(committed(transactions.save_all(swap(false)).await.expect("save_all works")));
-    let named = scene.due(4, &scene.start(), 9).await;
+    let named = scene.due(4, 9).await;
     assert_eq!(named.iter().map(|due| &due.key).collect::<Vec<_>>(), [&rests]);
 }
 

@@ -52,6 +52,10 @@ pub(super) struct Container {
 }
 
 impl Container {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn partition(&self, id: &str) -> PartitionKey {
         if self.is_keyless {
             PartitionKey::from(PartitionKeyValue::UNDEFINED)

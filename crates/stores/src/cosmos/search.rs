@@ -1,17 +1,18 @@
 //! Queries: due documents, lists of keys, and the item of a key, which may have several ids.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{cmp::Ordering, collections::BTreeSet, num::NonZeroU32, sync::Arc};
 
-use azure_data_cosmos::{FeedScope, Query, options::QueryOptions};
+use azure_data_cosmos::{
+    FeedScope, Query,
+    feed::{ContinuationToken, QueryPageIterator},
+    options::{MaxItemCountHint, QueryOptions},
+};
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, Error},
+    store::{Cursor, Due, DuePage, Error},
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -23,6 +24,9 @@ use super::{
     meter::Call,
     patience::{query_options, within},
 };
+
+/// Requests for one page of due documents, most of which may come back empty.
+const REQUESTS_MAX: usize = 16;
 
 impl Calls {
     /// Finds the item of a key.
@@ -39,32 +43,40 @@ impl Calls {
         }
     }
 
-    /// Finds due documents, in the order of their keys. Cosmos DB has a sort order of its own, so
-    /// all due rows are read and sorted here; no more than `limit` are kept.
+    /// Finds due documents: the next page of the query that has any, container by container.
     pub(super) async fn search_due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        let mut first = BTreeMap::new();
+    ) -> Result<DuePage, Error> {
+        let from = from.and_then(Place::read);
+        let mut place = from.unwrap_or(Place { now, container: String::new(), token: None });
         let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
+        let query = Query::from(text).with_parameter("@now", due_number(place.now));
+        let query = query.map_err(|error| self.failed(error))?;
+        let mut requests = 0;
         for container in self.database.all().await? {
-            let query = Query::from(text.as_str()).with_parameter("@now", due_number(now));
-            let query = query.map_err(|error| self.failed(error))?;
-            let mut pages = self.query::<Row>(&container, query).await?;
-            while let Some(rows) = pages.try_next().await? {
-                for due in rows.into_iter().filter_map(|row| self.due_of(&container, row)) {
-                    if after.is_none_or(|after| due.key > *after) {
-                        drop(first.insert(due.key.clone(), due));
-                    }
-                    if first.len() > limit {
-                        drop(first.pop_last());
-                    }
+            match container.name().cmp(place.container.as_str()) {
+                Ordering::Less => continue,
+                Ordering::Equal => {}
+                Ordering::Greater => place.token = None,
+            }
+            container.name().clone_into(&mut place.container);
+            let options = paged(limit, place.token.take());
+            let mut pages = self.pages::<Row>(&container, query.clone(), options).await?;
+            while let Some(rows) = self.next(&mut pages).await? {
+                let due = rows.into_iter().filter_map(|row| self.due_of(&container, row));
+                let found: Vec<Due> = due.take(limit).collect();
+                requests += 1;
+                if !found.is_empty() || requests == REQUESTS_MAX {
+                    let token = pages.to_continuation_token();
+                    place.token = Some(token.map_err(|error| self.failed(error))?);
+                    return Ok(DuePage { found, next: Some(place.cursor()) });
                 }
             }
         }
-        Ok(first.into_values().collect())
+        Ok(DuePage::default())
     }
 
     fn due_of(&self, container: &Container, row: Row) -> Option<Due> {
@@ -142,24 +154,72 @@ impl Calls {
         container: &Container,
         query: Query,
     ) -> Result<BoxStream<'_, Result<Vec<T>, Error>>, Error> {
-        let options = QueryOptions::default().with_operation_options(query_options(self.call_max));
+        let pages = self.pages(container, query, QueryOptions::default()).await?;
+        Ok(stream::try_unfold(pages, move |mut pages| async move {
+            Ok(self.next(&mut pages).await?.map(|items| (items, pages)))
+        })
+        .boxed())
+    }
+
+    async fn pages<T: DeserializeOwned + Send + 'static>(
+        &self,
+        container: &Container,
+        query: Query,
+        options: QueryOptions,
+    ) -> Result<QueryPageIterator<T>, Error> {
+        let options = options.with_operation_options(query_options(self.call_max));
         let scope = FeedScope::full_container();
         let query = container.client.query_items::<T>(query, scope, Some(options));
         let query = within(self.call_max, query).await.map_err(|late| late.of_read(&self.store))?;
-        let pages = query.map_err(|error| self.failed(error))?.into_pages();
-        Ok(stream::try_unfold(pages, move |mut pages| async move {
-            let page = within(self.call_max, pages.next()).await;
-            let page = page.map_err(|late| late.of_read(&self.store))?;
-            let Some(page) = page else { return Ok(None) };
-            let diagnostics = match &page {
-                Ok(page) => Some(page.diagnostics()),
-                Err(error) => error.diagnostics(),
-            };
-            self.meter.count(Call::Query, diagnostics.as_deref());
-            let page = page.map_err(|error| self.failed(error))?;
-            Ok(Some((page.into_items(), pages)))
-        })
-        .boxed())
+        Ok(query.map_err(|error| self.failed(error))?.into_pages())
+    }
+
+    /// The next page of a query; `None` after the last.
+    async fn next<T: DeserializeOwned + Send + 'static>(
+        &self,
+        pages: &mut QueryPageIterator<T>,
+    ) -> Result<Option<Vec<T>>, Error> {
+        let page = within(self.call_max, pages.next()).await;
+        let page = page.map_err(|late| late.of_read(&self.store))?;
+        let Some(page) = page else { return Ok(None) };
+        let diagnostics = match &page {
+            Ok(page) => Some(page.diagnostics()),
+            Err(error) => error.diagnostics(),
+        };
+        self.meter.count(Call::Query, diagnostics.as_deref());
+        Ok(Some(page.map_err(|error| self.failed(error))?.into_items()))
+    }
+}
+
+/// Place of a look for due documents.
+struct Place {
+    /// Time of the first page: a token belongs to one query.
+    now: Timestamp,
+    container: String,
+    token: Option<ContinuationToken>,
+}
+
+impl Place {
+    fn read(cursor: &Cursor) -> Option<Self> {
+        let mut parts = cursor.as_str().splitn(3, '\n');
+        let now = Timestamp::from_millis(parts.next()?.parse().ok()?);
+        let container = parts.next()?.to_owned();
+        let token = Some(ContinuationToken::from_string(parts.next()?.to_owned()));
+        Some(Self { now, container, token })
+    }
+
+    fn cursor(&self) -> Cursor {
+        let token = self.token.as_ref().map_or("", ContinuationToken::as_str);
+        Cursor::new(format!("{}\n{}\n{token}", self.now.as_millis(), self.container))
+    }
+}
+
+fn paged(limit: usize, token: Option<ContinuationToken>) -> QueryOptions {
+    let limit = u32::try_from(limit).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+    let options = QueryOptions::default().with_max_item_count(MaxItemCountHint::Limit(limit));
+    match token {
+        Some(token) => options.with_continuation_token(token),
+        None => options,
     }
 }
 

@@ -15,7 +15,7 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
 /// Counts the calls to a store.
@@ -108,11 +108,11 @@ impl<S: Store + ?Sized> Store for Counted<S> {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
+    ) -> Result<DuePage, Error> {
         count(&self.counters.dues);
-        self.store.due(now, after, limit).await
+        self.store.due(now, from, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
 use super::counted::no_transactions;
@@ -188,11 +188,11 @@ impl<S: Store + ?Sized> Store for Faulty<S> {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
+    ) -> Result<DuePage, Error> {
         let fault = self.next(Operation::Due, None);
-        self.read(fault, self.store.due(now, after, limit)).await
+        self.read(fault, self.store.due(now, from, limit)).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

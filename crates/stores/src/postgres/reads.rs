@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, Error, Stored},
+    store::{Cursor, Due, DuePage, Error, Stored},
 };
 use tokio_postgres::{Row, types::ToSql};
 
@@ -45,23 +45,23 @@ impl Reads {
     pub(super) async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        let after = after.map_or("", Key::as_str).as_bytes();
-        let (now, limit) = (millis_of(now), count(limit));
-        let given: [&(dyn ToSql + Sync); 3] = [&now, &after, &limit];
+    ) -> Result<DuePage, Error> {
+        let place = from.and_then(Cursor::place);
+        let (at, key) = place.map_or((-1, ""), |(at, key)| (millis_of(at), key));
+        let (now, key, most) = (millis_of(now), key.as_bytes(), count(limit));
+        let given: [&(dyn ToSql + Sync); 4] = [&now, &at, &key, &most];
         let rows = self.read(&self.statements.due, &given).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         let due = |row: &Row| -> Result<_, tokio_postgres::Error> {
             Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
         };
-        rows.iter()
-            .map(|row| {
-                let (key, version, at) = due(row).map_err(|error| self.unreadable(&error))?;
-                Ok(Due { key: self.key(key)?, etag: etag_of(version), at: time_of(at) })
-            })
-            .collect()
+        let found = rows.iter().map(|row| {
+            let (key, version, at) = due(row).map_err(|error| self.unreadable(&error))?;
+            Ok(Due { key: self.key(key)?, etag: etag_of(version), at: time_of(at) })
+        });
+        Ok(DuePage::in_order(found.collect::<Result<_, Error>>()?, limit))
     }
 
     /// The next keys that begin with a prefix.

@@ -65,12 +65,10 @@ impl Statements {
         let table = names.table();
         Self {
             load: format!("SELECT version, body FROM {table} WHERE key = $1"),
-            // In two steps, or the planner would walk all keys in order rather than sort the few
-            // that are due.
+            // In the order of the index (keyset pagination): a page costs what is on it.
             due: format!(
-                "SELECT key, version, due FROM
-                    (SELECT key, version, due FROM {table} WHERE due <= $1 OFFSET 0) AS waiting
-                 WHERE key > $2 ORDER BY key LIMIT $3"
+                "SELECT key, version, due FROM {table}
+                 WHERE due <= $1 AND (due, key) > ($2, $3) ORDER BY due, key LIMIT $4"
             ),
             list_from: list(&table, ">="),
             list_after: list(&table, ">"),

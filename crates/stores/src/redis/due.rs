@@ -1,8 +1,4 @@
-//! Merges the pages of due documents of all shards into one page.
-//!
-//! Each shard answers in the order of its keys. It is asked for a little more than its fair share;
-//! the page ends where some shard has said all it was asked for and has more, and that shard is
-//! asked on until the page is full.
+//! Looks for due documents: from shard to shard, a growing number of shards at a time.
 
 use std::future::Future;
 
@@ -10,7 +6,7 @@ use futures_util::future::try_join_all;
 use redis::{Value, from_redis_value};
 use sayso_turn::{
     Key,
-    store::{Due, ETag},
+    store::{Cursor, Due, DuePage, ETag},
 };
 
 use super::{
@@ -18,7 +14,11 @@ use super::{
     version::due_in,
 };
 
-/// The answer of one shard: in the order of the keys, and a flag if there may be more.
+/// Growth of the number of shards that are asked at once: the first one may have enough, and when
+/// hardly anything is due a page takes few round trips.
+const GROWTH: usize = 4;
+
+/// Page of one shard: in the order of the keys, and a flag if there may be more.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) found: Vec<Due>,
@@ -46,44 +46,51 @@ impl Page {
     }
 }
 
-/// Merges the first `limit` due documents of all shards; `ask` returns those of a shard after a
-/// key.
-pub(super) async fn merge<E, A: Future<Output = Result<Page, E>>>(
-    after: Option<&Key>,
-    limit: usize,
-    ask: impl Fn(Shard, Option<Key>, usize) -> A,
-) -> Result<Vec<Due>, E> {
-    let mut share = (limit.div_ceil(SHARDS) * 2 + 2).min(limit);
-    if share == 0 {
-        return Ok(Vec::new());
+/// Place of a look: a shard, and the last key that was found in it.
+#[derive(Debug)]
+struct Place {
+    shard: usize,
+    after: Option<Key>,
+}
+
+impl Place {
+    fn read(cursor: &Cursor) -> Option<Self> {
+        let (shard, key) = cursor.as_str().split_once(' ')?;
+        let after = if key.is_empty() { None } else { Some(Key::new(key).ok()?) };
+        Some(Self { shard: shard.parse().ok()?, after })
     }
-    let first = Shard::all().map(|shard| ask(shard, after.cloned(), share));
-    let mut pages: Vec<Page> = try_join_all(first).await?;
-    loop {
-        let open = pages.iter().enumerate().filter(|(_, page)| page.has_more);
-        let ends = open.filter_map(|(number, page)| Some((page.found.last()?.key.clone(), number)));
-        // Up to here nothing can be missing.
-        let Some((end, number)) = ends.min() else { return Ok(in_order(pages, None, limit)) };
-        let known = pages.iter().flat_map(|page| &page.found).filter(|due| due.key <= end);
-        if known.count() >= limit {
-            return Ok(in_order(pages, Some(&end), limit));
-        }
-        share = (share * 2).min(limit);
-        let Some((shard, page)) = Shard::all().zip(&mut pages).nth(number) else {
-            return Ok(in_order(pages, Some(&end), limit));
-        };
-        let next = ask(shard, Some(end), share).await?;
-        page.has_more = next.has_more && !next.found.is_empty();
-        page.found.extend(next.found);
+
+    fn cursor(&self) -> Cursor {
+        Cursor::new(format!("{} {}", self.shard, self.after.as_ref().map_or("", Key::as_str)))
     }
 }
 
-fn in_order(pages: Vec<Page>, end: Option<&Key>, limit: usize) -> Vec<Due> {
-    let mut due: Vec<Due> = pages.into_iter().flat_map(|page| page.found).collect();
-    due.retain(|due| end.is_none_or(|end| due.key <= *end));
-    due.sort_by(|one, other| one.key.cmp(&other.key));
-    due.truncate(limit);
-    due
+/// Finds up to `limit` due documents from a place on; `ask` returns those of a shard after a key.
+pub(super) async fn look<E, A: Future<Output = Result<Page, E>>>(
+    from: Option<&Cursor>,
+    limit: usize,
+    ask: impl Fn(Shard, Option<Key>, usize) -> A,
+) -> Result<DuePage, E> {
+    let begin = Place { shard: 0, after: None };
+    let Place { mut shard, mut after } = from.and_then(Place::read).unwrap_or(begin);
+    let (mut found, mut at_once) = (Vec::new(), 1);
+    while shard < SHARDS && limit > 0 {
+        let shards = Shard::all().skip(shard).take(at_once);
+        let asked = shards.map(|shard| ask(shard, after.take(), limit - found.len()));
+        for page in try_join_all(asked).await? {
+            let room = limit - found.len();
+            let is_whole = !page.has_more && page.found.len() <= room;
+            found.extend(page.found.into_iter().take(room));
+            if !is_whole {
+                let after = if room > 0 { found.last().map(|due| due.key.clone()) } else { None };
+                let next = Some(Place { shard, after }.cursor());
+                return Ok(DuePage { found, next });
+            }
+            shard += 1;
+        }
+        at_once *= GROWTH;
+    }
+    Ok(DuePage { found, next: None })
 }
 
 #[cfg(test)]
@@ -100,8 +107,8 @@ mod tests {
         Due { key: Key::new(key).unwrap(), etag, at }
     }
 
-    /// The page after a key, of these documents, and how many calls it took.
-    fn page(all: &[(usize, Due)], after: Option<&Key>, limit: usize) -> (Vec<Due>, usize) {
+    /// A page of these documents, and the number of calls that it took.
+    fn page(all: &[(usize, Due)], from: Option<&Cursor>, limit: usize) -> (DuePage, usize) {
         let calls = Cell::new(0);
         let ask = |shard: Shard, after: Option<Key>, want: usize| {
             calls.set(calls.get() + 1);
@@ -113,42 +120,44 @@ mod tests {
             found.truncate(want);
             ready(Ok::<_, Infallible>(Page { found, has_more }))
         };
-        let merged = merge(after, limit, ask).now_or_never().unwrap().unwrap();
-        (merged, calls.get())
+        let page = look(from, limit, ask).now_or_never().unwrap().unwrap();
+        (page, calls.get())
     }
 
     #[test]
-    fn pages_name_everything_once_in_order_however_it_is_spread() {
+    fn a_look_names_everything_once_however_it_is_spread() {
         for shards in [1, 2, 63, 64] {
             let all: Vec<_> = (0..300)
                 .map(|number| (number * 7 % shards, due(&format!("k{number:04}"))))
                 .collect();
             for limit in [1, 2, 10, 64, 133, 300, 2_000] {
-                let (mut named, mut after) = (Vec::new(), None);
-                for _ in 0..=300 {
-                    let (found, _) = page(&all, after.as_ref(), limit);
+                let (mut named, mut from) = (Vec::new(), None);
+                for _ in 0..=400 {
+                    let (DuePage { found, next }, _) = page(&all, from.as_ref(), limit);
                     assert!(found.len() <= limit);
-                    let Some(last) = found.last() else { break };
-                    after = Some(last.key.clone());
                     named.extend(found);
+                    from = next;
+                    if from.is_none() {
+                        break;
+                    }
                 }
+                named.sort_by(|one, other| one.key.cmp(&other.key));
                 let expected: Vec<_> = all.iter().map(|(_, due)| due.clone()).collect();
                 assert!(named == expected, "{shards} shards, pages of {limit}");
             }
         }
-        assert_eq!(page(&[(0, due("a"))], None, 0).0, []);
+        assert_eq!(page(&[(0, due("a"))], None, 0).0, DuePage::default());
     }
 
     #[test]
     fn a_page_takes_few_calls() {
         let key = |number: usize| format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let all: Vec<_> = (0..10_000).map(|number| (number % SHARDS, due(&key(number)))).collect();
-        let (found, calls) = page(&all, None, 500);
-        assert_eq!(found.len(), 500);
-        assert!(calls <= SHARDS + 8, "{calls} calls");
-        let all: Vec<_> = (0..10_000).map(|number| (5, due(&key(number)))).collect();
-        let (found, calls) = page(&all, None, 500);
-        assert_eq!(found.len(), 500);
-        assert!(calls <= SHARDS + 8, "{calls} calls");
+        for shards in [1, SHARDS] {
+            let all: Vec<_> =
+                (0..10_000).map(|number| (number % shards, due(&key(number)))).collect();
+            let (page, calls) = page(&all, None, 500);
+            assert_eq!(page.found.len(), 500);
+            assert!(calls <= 1 + GROWTH + GROWTH * GROWTH, "{calls} calls");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Markers: an index of due documents, made of small objects, so that a search need not read every
-//! document.
+//! Markers: an index of due documents by time, made of small objects, so that a search need not
+//! read every document, nor every marker.
 //!
 //! A marker is written before the document that names it and removed after the document that no
 //! longer does. So while a document is due there is a marker, and a marker alone means nothing:
@@ -7,13 +7,11 @@
 //! way. It is removed when it has been seen so for longer than any save takes; and a save that took
 //! longer than that writes its marker once more.
 
-use std::collections::BTreeMap;
-
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag},
+    store::{Cursor, Due, DuePage, ETag},
 };
 
 use super::{
@@ -27,105 +25,39 @@ use super::{
 /// Documents that are read concurrently.
 const LOOKS: usize = 16;
 
-/// State of a search for due documents.
-struct Look<'a> {
-    objects: &'a Objects,
-    now: Timestamp,
-    after: Option<&'a Key>,
-    limit: usize,
-    found: BTreeMap<Key, Due>,
-    /// Markers whose documents were not read yet: whole groups, and one that may go on.
-    waiting: Vec<Listed>,
-}
-
-/// Finds due documents, in the order of the keys.
+/// Finds due documents from a marker on: one listing, which is in the order of their times, and a
+/// read of each document on the page.
 pub(super) async fn due(
     objects: &Objects,
     now: Timestamp,
-    after: Option<&Key>,
+    from: Option<&Cursor>,
     limit: usize,
-) -> Result<Vec<Due>, Failure> {
-    if limit == 0 {
-        return Ok(Vec::new());
-    }
-    let mut look = Look { objects, now, after, limit, found: BTreeMap::new(), waiting: Vec::new() };
-    let beginning = objects.names.markers();
-    let offset = after.map(|after| objects.names.markers_from(after));
-    let mut next = None;
-    loop {
-        let piece = objects.bucket.list(&beginning, offset.as_deref(), next).await?;
-        for (name, _) in piece.objects {
-            if look.takes(&name).await? {
-                return Ok(look.finish());
+) -> Result<DuePage, Failure> {
+    let all = objects.names.markers();
+    let from = from.map(Cursor::as_str).filter(|from| from.starts_with(&all));
+    let piece = objects.bucket.list(&all, from, None).await?;
+    let (mut page, mut last, mut has_more) = (Vec::new(), None, piece.next.is_some());
+    for (name, _) in piece.objects {
+        // What cannot be parsed is somebody else's.
+        if let Some(listed) = objects.names.marked(&name) {
+            let is_ahead = listed.marker.at > now;
+            if is_ahead || page.len() >= limit {
+                has_more = !is_ahead && limit > 0;
+                break;
             }
+            page.push(listed);
         }
-        next = piece.next;
-        if next.is_none() {
-            look.resolve().await?;
-            return Ok(look.finish());
-        }
+        last = Some(name);
     }
+    let looks = page.into_iter().map(|listed| look_at(objects, listed));
+    let found: Vec<Option<Due>> = stream::iter(looks).buffered(LOOKS).try_collect().await?;
+    let next = last.filter(|_| has_more).map(Cursor::new);
+    Ok(DuePage { found: found.into_iter().flatten().collect(), next })
 }
 
-impl Look<'_> {
-    /// Takes the next marker of the listing; true if there are enough results before it.
-    async fn takes(&mut self, name: &str) -> Result<bool, Failure> {
-        let Some(listed) = self.objects.names.marked(name) else { return Ok(false) };
-        // Between groups the names tell the order of the keys, within one they may not.
-        let is_new_group = self.waiting.last().is_some_and(|last| last.group != listed.group);
-        if is_new_group && self.found.len() + self.waiting.len() >= self.limit {
-            self.resolve().await?;
-            if self.found.len() >= self.limit {
-                return Ok(true);
-            }
-        }
-        if listed.marker.at <= self.now {
-            self.waiting.push(listed);
-        }
-        Ok(false)
-    }
-
-    /// Reads the documents of the markers.
-    async fn resolve(&mut self) -> Result<(), Failure> {
-        let mut by_key = BTreeMap::<Key, Vec<Listed>>::new();
-        for listed in std::mem::take(&mut self.waiting) {
-            if let Some(key) = self.key_of(&listed).await?
-                && self.after.is_none_or(|after| key > *after)
-            {
-                by_key.entry(key).or_default().push(listed);
-            }
-        }
-        let (objects, now) = (self.objects, self.now);
-        let looks = by_key.into_iter().map(|(key, markers)| look_at(objects, now, key, markers));
-        let due: Vec<Option<Due>> = stream::iter(looks).buffered(LOOKS).try_collect().await?;
-        self.found.extend(due.into_iter().flatten().map(|due| (due.key.clone(), due)));
-        Ok(())
-    }
-
-    /// The key of a marker. For a long key it is the marker's content.
-    async fn key_of(&self, listed: &Listed) -> Result<Option<Key>, Failure> {
-        if let Some(key) = &listed.key {
-            return Ok(Some(key.clone()));
-        }
-        let object = self.objects.bucket.get(&listed.name, None).await?;
-        let key = object.and_then(|object| String::from_utf8(object.content).ok());
-        let key = key.and_then(|key| Key::new(key).ok());
-        // A marker that lies about its key is foreign.
-        Ok(key.filter(|key| self.objects.names.marker(key, &listed.marker) == listed.name))
-    }
-
-    fn finish(self) -> Vec<Due> {
-        self.found.into_values().take(self.limit).collect()
-    }
-}
-
-/// Reads the document of some markers; returns it if it is due.
-async fn look_at(
-    objects: &Objects,
-    now: Timestamp,
-    key: Key,
-    markers: Vec<Listed>,
-) -> Result<Option<Due>, Failure> {
+/// Reads the document of a marker; returns it if it names the marker.
+async fn look_at(objects: &Objects, listed: Listed) -> Result<Option<Due>, Failure> {
+    let Some(key) = key_of(objects, &listed).await? else { return Ok(None) };
     let version = match objects.version(&key).await {
         Ok(version) => version,
         Err(Unread::Failed(failure)) => return Err(failure),
@@ -133,21 +65,30 @@ async fn look_at(
         Err(Unread::Damaged) => return Ok(None),
     };
     let named = version.as_ref().and_then(|version| version.marker.clone());
-    for listed in &markers {
-        if named.as_ref() != Some(&listed.marker) {
-            remove_if_old(objects, &key, listed).await;
-        }
+    if let (Some(version), Some(marker)) = (&version, &named)
+        && *marker == listed.marker
+    {
+        let etag = ETag::new(version.to_text());
+        return Ok(Some(Due { key, etag, at: marker.at }));
     }
-    let (Some(version), Some(marker)) = (version, named) else { return Ok(None) };
-    if marker.at > now {
-        return Ok(None);
+    if let (Some(marker), true) = (&named, objects.strays.is_new(&listed.name)) {
+        // The document's own marker should be there. Without it no look would find it.
+        mark(objects, &key, marker).await?;
     }
-    if markers.iter().all(|listed| listed.marker != marker) {
-        // Its marker should be there. Without it the next look would pass this document by.
-        mark(objects, &key, &marker).await?;
+    remove_if_old(objects, &key, &listed).await;
+    Ok(None)
+}
+
+/// The key of a marker. For a long key it is the marker's content.
+async fn key_of(objects: &Objects, listed: &Listed) -> Result<Option<Key>, Failure> {
+    if let Some(key) = &listed.key {
+        return Ok(Some(key.clone()));
     }
-    let etag = ETag::new(version.to_text());
-    Ok(Some(Due { key, etag, at: marker.at }))
+    let object = objects.bucket.get(&listed.name, None).await?;
+    let key = object.and_then(|object| String::from_utf8(object.content).ok());
+    let key = key.and_then(|key| Key::new(key).ok());
+    // A marker that lies about its key is foreign.
+    Ok(key.filter(|key| objects.names.marker(key, &listed.marker) == listed.name))
 }
 
 /// Writes the marker of a document.

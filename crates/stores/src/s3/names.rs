@@ -4,9 +4,9 @@
 //!   any other byte is a dot and two hexadecimal digits. So a text that keys begin with is, in the
 //!   same spelling, what names begin with. Names that would be too long are cut, and end with a
 //!   hash.
-//! * `<prefix>/due/<key>/<time>-<write>`: a marker, which says that a document is due. The key is
-//!   in hexadecimal digits, whose order is that of the keys. Of a long key only the beginning is
-//!   there, and a hash; the marker's content is the key.
+//! * `<prefix>/due/<time>/<key>/<write>`: a marker, which says that a document is due. Time and key
+//!   are in hexadecimal digits; the order of the names is that of the times. Of a long key only the
+//!   beginning is there, and a hash; the marker's content is the key.
 //!
 //! No part between slashes is empty, a dot or two, or longer than 255 bytes: many servers keep
 //! objects in files.
@@ -40,8 +40,6 @@ pub(super) struct Marker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) name: String,
-    /// The known part of the key: equal for all keys between which the names do not tell an order.
-    pub(super) group: String,
     /// The key, if the name tells it.
     pub(super) key: Option<Key>,
     pub(super) marker: Marker,
@@ -81,9 +79,8 @@ impl Names {
     }
 
     pub(super) fn marker(&self, key: &Key, marker: &Marker) -> String {
-        let (group, rest) = group(key);
-        let at = marker.at.as_millis();
-        format!("{}due/{group}{rest}/{at}-{}", self.prefix, marker.write)
+        let (at, write) = (marker.at.as_millis(), &marker.write);
+        format!("{}due/{at:016x}/{}/{write}", self.prefix, marked(key))
     }
 
     /// The prefix of the names of all markers.
@@ -91,23 +88,19 @@ impl Names {
         format!("{}due/", self.prefix)
     }
 
-    /// A name between the markers of smaller keys and those of this key and of larger ones.
-    pub(super) fn markers_from(&self, key: &Key) -> String {
-        format!("{}due/{}", self.prefix, group(key).0)
-    }
-
     /// Parses the name of a marker.
     pub(super) fn marked(&self, name: &str) -> Option<Listed> {
         let rest = name.strip_prefix(&self.prefix)?.strip_prefix("due/")?;
-        let (key, marker) = rest.rsplit_once('/')?;
-        let (at, write) = marker.split_once('-')?;
-        let at = Timestamp::from_millis(at.parse().ok()?);
-        let marker = Marker { at, write: write.to_owned() };
-        let (group, key) = match key.split_once('/') {
-            Some((group, _)) => (group, None),
-            None => (key, Some(Key::new(unhex(key)?).ok()?)),
+        let (at, rest) = rest.split_once('/')?;
+        let (key, write) = rest.rsplit_once('/')?;
+        let millis =
+            u64::from_str_radix(at, 16).ok().filter(|millis| format!("{millis:016x}") == at)?;
+        let marker = Marker { at: Timestamp::from_millis(millis), write: write.to_owned() };
+        let key = match key.contains('/') {
+            true => None,
+            false => Some(Key::new(unhex(key)?).ok()?),
         };
-        Some(Listed { name: name.to_owned(), group: group.to_owned(), key, marker })
+        Some(Listed { name: name.to_owned(), key, marker })
     }
 
     /// Name of the object that is written to check if the server supports conditional writes.
@@ -146,15 +139,12 @@ pub(super) fn unspell(spelling: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Splits a key into what its markers have in common with those of keys that begin alike, and the
-/// rest.
-fn group(key: &Key) -> (String, String) {
+/// Encodes a key for the name of its markers.
+fn marked(key: &Key) -> String {
     let bytes = key.as_str().as_bytes();
     match bytes.split_at_checked(MARKED_BYTES_MAX) {
-        // A tilde is larger than any digit and than a slash: after the key that is only the
-        // beginning.
-        Some((beginning, [_, ..])) => (format!("{}~", hex(beginning)), format!("/{}", hash(key))),
-        _ => (hex(bytes), String::new()),
+        Some((beginning, [_, ..])) => format!("{}~/{}", hex(beginning), hash(key)),
+        _ => hex(bytes),
     }
 }
 
@@ -271,8 +261,9 @@ mod tests {
         {
             assert_eq!(names.key_of(stray), None, "{stray}");
         }
-        for stray in ["p/due/", "p/due/61", "p/due/6/1-a", "p/due/61/x-a", "p/due/61/1", "p/d/a"] {
-            assert_eq!(names.marked(stray), None, "{stray}");
+        for stray in ["", "61", "0000000000000011/61", "11/61/a", "+000000000000011/61/a", "61/1-a"]
+        {
+            assert_eq!(names.marked(&format!("p/due/{stray}")), None, "{stray}");
         }
     }
 
@@ -288,23 +279,15 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_listed_in_the_order_of_their_keys_as_far_as_names_tell() {
+    fn markers_are_listed_in_the_order_of_their_times() {
         let names = Names::new("p");
-        let mut keys = odd();
-        keys.sort();
-        for pair in keys.windows(2) {
-            let [one, other] = pair else { continue };
-            let groups = [group(one).0, group(other).0];
-            let names = [names.marker(one, &marker()), names.marker(other, &marker())];
-            assert!(names[0] < names[1] || groups[0] == groups[1], "{one} {other}");
-        }
-        for (number, from) in keys.iter().enumerate() {
-            let offset = names.markers_from(from);
-            for (other_number, other) in keys.iter().enumerate() {
-                let is_listed = names.marker(other, &marker()) > offset;
-                assert!(is_listed || other_number < number, "{other} is missing after {from}");
-                let is_alike = group(from).0 == group(other).0;
-                assert!(!is_listed || other_number >= number || is_alike, "{other} before {from}");
+        let times = [0, 1, 17, 1_900_000_000_000, u64::MAX >> 1, u64::MAX];
+        for (one, other) in times.iter().zip(&times[1..]) {
+            let name = |key: &Key, millis: &u64| {
+                names.marker(key, &Marker { at: Timestamp::from_millis(*millis), ..marker() })
+            };
+            for key in odd() {
+                assert!(odd().iter().all(|of| name(&key, one) < name(of, other)), "{one} {other}");
             }
         }
     }

@@ -42,7 +42,7 @@ async fn marked(store: &S3Store) -> Vec<String> {
 }
 
 async fn due(store: &S3Store) -> usize {
-    store.due(Timestamp::from_millis(9), None, 9).await.unwrap().len()
+    store.due(Timestamp::from_millis(9), None, 9).await.unwrap().found.len()
 }
 
 fn write() -> Write {

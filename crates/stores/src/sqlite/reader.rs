@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, Error, Stored},
+    store::{Cursor, Due, DuePage, Error, Stored},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -23,7 +23,7 @@ type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 pub(super) enum Read {
     Load { key: Key, reply: Reply<Option<Stored>> },
-    Due { now: Timestamp, after: Option<Key>, limit: usize, reply: Reply<Vec<Due>> },
+    Due { now: Timestamp, from: Option<Cursor>, limit: usize, reply: Reply<DuePage> },
     List { prefix: Arc<str>, after: Option<Key>, limit: usize, reply: Reply<Vec<Key>> },
 }
 
@@ -33,10 +33,10 @@ pub(super) struct Reader {
 }
 
 pub(super) const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
-/// Query of due documents. It names the index, because the planner would rather walk all keys than
-/// sort the few that are due.
+/// Query of due documents, in the order of their index (keyset pagination). It names the index, so
+/// that no statistics can talk the planner out of it.
 pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY document_due
-    WHERE due <= ?1 AND key > ?2 ORDER BY key LIMIT ?3";
+    WHERE due <= ?1 AND (due, key) > (?2, ?3) ORDER BY due, key LIMIT ?4";
 pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
 pub(super) const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
 
@@ -68,8 +68,8 @@ impl Reader {
                     drop(reply.send(self.load(&key)));
                 }
             }
-            Read::Due { now, after, limit, reply } => {
-                drop(reply.send(self.due(now, after.as_ref(), limit)));
+            Read::Due { now, from, limit, reply } => {
+                drop(reply.send(self.due(now, from.as_ref(), limit)));
             }
             Read::List { prefix, after, limit, reply } => {
                 drop(reply.send(self.list(&prefix, after.as_ref(), limit)));
@@ -89,20 +89,21 @@ impl Reader {
         }
     }
 
-    fn due(&self, now: Timestamp, after: Option<&Key>, limit: usize) -> Result<Vec<Due>, Error> {
+    fn due(&self, now: Timestamp, from: Option<&Cursor>, limit: usize) -> Result<DuePage, Error> {
+        let place = from.and_then(Cursor::place);
+        let (at, key) = place.map_or((-1, ""), |(at, key)| (millis_of(at), key));
         let rows = self.connection.prepare_cached(DUE).and_then(|mut due| {
-            let given = params![millis_of(now), after.map_or("", Key::as_str), count(limit)];
+            let given = params![millis_of(now), at, key, count(limit)];
             let rows =
                 due.query_map(given, |row| Ok((text(row, 0)?, row.get(1)?, row.get::<_, i64>(2)?)));
             rows?.collect::<Result<Vec<_>, _>>()
         });
-        let rows = rows.map_err(|error| self.failed(error))?;
-        rows.into_iter()
-            .map(|(key, version, at)| {
-                let at = Timestamp::from_millis(u64::try_from(at).unwrap_or(0));
-                Ok(Due { key: self.key(key)?, etag: etag_of(version), at })
-            })
-            .collect()
+        let rows = rows.map_err(|error| self.failed(error))?.into_iter();
+        let found = rows.map(|(key, version, at)| {
+            let at = Timestamp::from_millis(u64::try_from(at).unwrap_or(0));
+            Ok(Due { key: self.key(key)?, etag: etag_of(version), at })
+        });
+        Ok(DuePage::in_order(found.collect::<Result<_, Error>>()?, limit))
     }
 
     /// Lists keys with a prefix. In byte order they stand together, so the first one without it

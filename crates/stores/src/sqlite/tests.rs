@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use rusqlite::Connection;
-use sayso_turn::store::{Expect, MemoryStore};
+use sayso_turn::store::{Due, Expect, MemoryStore};
 use tempfile::TempDir;
 
 use super::*;
@@ -162,7 +162,7 @@ async fn the_index_of_an_earlier_build_is_replaced_and_what_waits_is_found() {
     let sql = "SELECT sql FROM sqlite_schema WHERE name = 'document_due'";
     let index: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
     assert!(index.contains("(due, key) WHERE"), "{index}");
-    let found = store.due(Timestamp::from_millis(9), None, 10).await.unwrap();
+    let found = store.due(Timestamp::from_millis(9), None, 10).await.unwrap().found;
     let at = Timestamp::from_millis(5);
     assert_eq!(found, [Due { key: key("a"), etag, at }]);
 }

@@ -83,7 +83,7 @@ async fn every_call_is_counted_once() {
     assert_eq!(store.save(write.clone()).await.unwrap(), Saved::Conflict);
     assert!(store.load(&write.key).await.unwrap().is_some());
     let now = sayso_turn::clock::Timestamp::START;
-    assert_eq!(store.due(now, None, 1).await.unwrap(), []);
+    assert_eq!(store.due(now, None, 1).await.unwrap().found, []);
     drop(store.list("k"));
     let transactions = store.transactions().unwrap();
     assert_eq!(transactions.save_all(vec![write.clone()]).await.unwrap(), Saved::Conflict);

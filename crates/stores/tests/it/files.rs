@@ -75,7 +75,7 @@ async fn what_was_stored_is_there_after_reopening() {
     for (key, body) in &documents {
         assert_eq!(&store.load(key).await.unwrap().unwrap().body, body);
     }
-    assert_eq!(store.due(Timestamp::from_millis(7), None, 100).await.unwrap().len(), 50);
+    assert_eq!(store.due(Timestamp::from_millis(7), None, 100).await.unwrap().found.len(), 50);
     assert_eq!(store.list("").collect::<Vec<_>>().await.len(), 50);
     let write = Write {
         key: first.clone(),
@@ -104,7 +104,7 @@ async fn two_stores_of_one_process_share_a_file() {
         drop(other);
         assert_eq!(one.load(key).await.unwrap().unwrap().body, "{}", "seen at once");
     }
-    assert_eq!(one.due(Timestamp::from_millis(7), None, 1).await.unwrap(), []);
+    assert_eq!(one.due(Timestamp::from_millis(7), None, 1).await.unwrap().found, []);
 }
 
 #[cfg(unix)]

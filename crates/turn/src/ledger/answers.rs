@@ -31,6 +31,6 @@ impl Recorded {
     pub(super) fn bytes(&self) -> usize {
         let replies: usize = self.replies.iter().map(|reply| reply.as_str().len() + 8).sum();
         let body = self.response.as_ref().and_then(|response| response.body.as_ref());
-        replies + body.map_or(0, |body| body.as_str().len()) + 64
+        replies + body.map_or(0, |body| body.as_str().len()) + super::AROUND
     }
 }

@@ -4,64 +4,49 @@
 //! Every instance watches the documents with pending work; when one has not changed for the
 //! duration of a claim, by this instance's monotonic clock, its holder counts as dead. A wrong
 //! verdict costs a repeated delivery under the same id, never a lost one.
+//!
+//! A look goes through all due documents page by page, and goes on where it stopped, whatever
+//! happened in between.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::VecDeque,
     sync::{Arc, Weak},
     time::Duration,
 };
 
+use super::watched::Watched;
 use crate::{
-    Key,
-    backoff::Backoff,
     engine::{Core, RestEnd},
     ledger::{Chore, Ledger, Wake},
-    store::{Due, ETag},
+    store::{Cursor, Due},
 };
 
-/// Number of partial scans in the interval of a full scan.
+/// Number of scans in the interval between looks, while a look is under way.
 const PARTS: u32 = 16;
-/// Maximum number of documents watched; others are watched later.
-const WATCHED_MAX: usize = 100_000;
-/// Back-off of a document that is still due after a chore was requested for it.
-const ASK_AGAIN: Backoff = Backoff { first: Duration::from_secs(16), max: Duration::from_secs(60) };
-
-/// Documents that were seen with pending work.
-#[derive(Debug, Default)]
-struct Watched {
-    documents: BTreeMap<Key, Watch>,
-    /// True if the last scan failed: only the first failure in a row is logged.
-    has_failed: bool,
-}
-
-/// A watched document.
-#[derive(Debug)]
-struct Watch {
-    etag: ETag,
-    /// Time since which it is unchanged.
-    since: Duration,
-    /// Number of chores requested for it, and the earliest time of the next.
-    asked: u32,
-    not_before: Duration,
-}
+/// Failed pages in a row after which a look begins anew: perhaps it is the cursor that fails.
+const FAILURES_MAX: u32 = 8;
 
 /// Maximum number of resting outboxes that one scan reads to learn the end of their rest; later
 /// scans read the others.
 const RESTS_READ_MAX: usize = 64;
 
-/// Progress of the scan.
+/// Progress of the look.
 #[derive(Debug, Default)]
-struct Progress {
-    /// Last key scanned; the next scan starts after it.
-    after: Option<Key>,
-    /// True if there is more work than one scan takes, or than there are recovery slots.
-    is_behind: bool,
+struct Look {
+    watched: Watched,
+    /// Beginning of the next page.
+    from: Option<Cursor>,
+    /// Documents of the last page that wait for a recovery slot, or to be read.
+    waiting: VecDeque<Due>,
+    /// True if the look is not over.
+    is_under_way: bool,
+    /// Failed pages in a row.
+    failures: u32,
 }
 
 /// Runs alarms and the sweep until the instance is dropped or closes.
 pub(crate) async fn watch(core: Weak<Core>) {
-    let mut watched = Watched::default();
-    let mut progress = Progress::default();
+    let mut look = Look::default();
     let mut next_scan = Duration::ZERO;
     loop {
         let Some(core) = core.upgrade() else { return };
@@ -77,11 +62,11 @@ pub(crate) async fn watch(core: Weak<Core>) {
             core.ask_for(&key, Chore::Wake(Wake::Rested(rest.until)));
         }
         if core.uptime() >= next_scan {
-            scan(&core, &mut watched, &mut progress).await;
+            look.scan(&core).await;
             // With much pending work a scan covers only a part of it. The next part follows soon,
             // because otherwise a dead instance with many conversations would be missed for
             // minutes.
-            let parts = if progress.is_behind { PARTS } else { 1 };
+            let parts = if look.is_under_way && look.failures == 0 { PARTS } else { 1 };
             let every = core.limits.sweep_every / parts;
             // Jitter, so that instances started together do not scan together.
             next_scan = core.uptime() + every / 2 + core.ids.jitter(every);
@@ -104,65 +89,59 @@ async fn pause(core: &Core, next_scan: Duration) {
     core.within(wait, core.alarmed.notified()).await;
 }
 
-async fn scan(core: &Arc<Core>, watched: &mut Watched, progress: &mut Progress) {
-    let limits = &core.limits;
-    let scanned_after = progress.after.clone();
-    let after = scanned_after.as_ref();
-    let found = core.store.due(core.now(), after, limits.sweep_max);
-    let found = match core.within(limits.deadline, found).await {
-        Some(Ok(found)) => found,
-        failed => {
-            if !std::mem::replace(&mut watched.has_failed, true) {
-                let error = failed.and_then(Result::err);
-                tracing::warn!(?error, "could not look for abandoned work");
-            }
-            return;
+impl Look {
+    /// Goes on with the look, by one page at most.
+    async fn scan(&mut self, core: &Arc<Core>) {
+        if self.waiting.is_empty() {
+            self.fetch(core).await;
         }
-    };
-    watched.has_failed = false;
-    let end = if found.len() < limits.sweep_max { None } else { found.last() };
-    let end = end.map(|due| due.key.clone());
-    watched.forget_gone(&found, after, end.as_ref());
-    *progress = Progress { is_behind: end.is_some(), after: end };
-    let (mut rests_read, mut passed_over) = (0, None);
-    for (at, due) in found.iter().enumerate() {
-        let rest_left = match watched.is_new_rest(core, due) {
-            true if rests_read == RESTS_READ_MAX => continue,
-            true => {
-                rests_read += 1;
-                core.rest_left(&due.key).await
+        let mut rests_read = 0;
+        let (mut waiting, mut later) = (std::mem::take(&mut self.waiting), VecDeque::new());
+        while let Some(due) = waiting.pop_front() {
+            let rest_left = match self.watched.is_new_rest(core, &due) {
+                true if rests_read == RESTS_READ_MAX => {
+                    later.push_back(due);
+                    continue;
+                }
+                true => {
+                    rests_read += 1;
+                    core.rest_left(&due.key).await
+                }
+                false => None,
+            };
+            if !consider(core, &mut self.watched, &due, rest_left) {
+                later.push_back(due);
             }
-            false => None,
-        };
-        if !consider(core, watched, due.clone(), rest_left) {
-            passed_over.get_or_insert(at);
+        }
+        self.waiting = later;
+        self.is_under_way = self.from.is_some() || !self.waiting.is_empty();
+        if !self.is_under_way && self.failures == 0 {
+            self.watched.end_look();
+            core.counters.looks.add(1);
         }
     }
-    if let Some(at) = passed_over {
-        // The next scan starts with it.
-        let before = at.checked_sub(1).and_then(|before| found.get(before));
-        let after = before.map(|due| due.key.clone()).or(scanned_after);
-        *progress = Progress { is_behind: true, after };
-    }
-}
 
-impl Watched {
-    /// Reports whether this is a resting outbox that was not seen before and has no alarm here.
-    fn is_new_rest(&self, core: &Core, due: &Due) -> bool {
-        Ledger::rest_of(due.at).is_some()
-            && self.documents.get(&due.key).is_none_or(|watch| watch.etag != due.etag)
-            && core.mailboxes().get(&due.key).is_none()
-            && core.rests.get(&due.key).is_none()
-    }
-
-    /// Drops documents in the scanned range of keys that are not due any more.
-    fn forget_gone(&mut self, found: &[Due], after: Option<&Key>, end: Option<&Key>) {
-        let there: BTreeSet<&Key> = found.iter().map(|due| &due.key).collect();
-        self.documents.retain(|key, _| {
-            let is_before = after.is_some_and(|after| key <= after);
-            let is_beyond = end.is_some_and(|end| key > end);
-            is_before || is_beyond || there.contains(key)
-        });
+    /// Fetches the next page.
+    async fn fetch(&mut self, core: &Core) {
+        let limits = &core.limits;
+        let page = core.store.due(core.now(), self.from.as_ref(), limits.sweep_max);
+        match core.within(limits.deadline, page).await {
+            Some(Ok(page)) => {
+                self.failures = 0;
+                (self.from, self.waiting) = (page.next, page.found.into());
+            }
+            failed => {
+                core.counters.looks_cut.add(1);
+                if self.failures == 0 {
+                    let error = failed.and_then(Result::err);
+                    tracing::warn!(?error, "could not look for abandoned work: goes on later");
+                }
+                self.failures += 1;
+                if self.failures % FAILURES_MAX == 0 {
+                    self.from = None;
+                }
+            }
+        }
     }
 }
 
@@ -171,28 +150,28 @@ impl Watched {
 fn consider(
     core: &Arc<Core>,
     watched: &mut Watched,
-    due: Due,
+    due: &Due,
     rest_left: Option<Duration>,
 ) -> bool {
     let Due { key, etag, at } = due;
-    let mailbox = core.mailboxes().get(&key).cloned();
+    let mailbox = core.mailboxes().get(key).cloned();
     if let Some(mailbox) = mailbox {
         // This instance is busy with it: its own courier handles it, as soon as it knows that the
         // claim for which it waits was released.
-        drop(watched.documents.remove(&key));
+        watched.forget(key);
         let state = mailbox.state();
         let may_ask = core.uptime() >= state.queue.pause.until;
-        if at == Ledger::UNCLAIMED && state.delivery.is_watching() && may_ask {
+        if *at == Ledger::UNCLAIMED && state.delivery.is_watching() && may_ask {
             drop(state);
-            core.ask_for(&key, Chore::TakeIfAt(etag));
+            core.ask_for(key, Chore::TakeIfAt(etag.clone()));
         }
         return true;
     }
-    if core.deferred.contains(&key, || core.uptime()) {
+    if core.deferred.contains(key, || core.uptime()) {
         return true;
     }
-    let rest = Ledger::rest_of(at);
-    let patience = match at {
+    let rest = Ledger::rest_of(*at);
+    let patience = match *at {
         Ledger::UNCLAIMED => Duration::ZERO,
         Ledger::CLAIMED => core.limits.claim,
         // The instance that let it rest, or set the timer, goes first. As clocks may be wrong, a
@@ -203,29 +182,20 @@ fn consider(
         }
     };
     let now = core.uptime();
-    if watched.documents.len() >= WATCHED_MAX && !watched.documents.contains_key(&key) {
-        return true;
-    }
-    let new = || Watch { etag: etag.clone(), since: now, asked: 0, not_before: now + patience };
-    let watch = watched.documents.entry(key.clone()).or_insert_with(new);
-    if watch.etag != etag {
-        *watch = new();
-    }
-    if now < watch.not_before || core.refusals.is_recent(&key, now) {
+    let Some(watch) = watched.see(due, now, patience) else { return true };
+    if watch.is_early(now) || core.refusals.is_recent(key, now) {
         return true;
     }
     if core.free_recoveries() == 0 {
         return false;
     }
-    watch.not_before = now + ASK_AGAIN.wait_at_least_half(watch.asked, &core.ids);
-    watch.asked += 1;
     tracing::debug!(%key, "taking care of what was left behind");
-    let unchanged_for = now.saturating_sub(watch.since);
+    let unchanged_for = watch.ask(core, now);
     core.ask_for(
-        &key,
-        match at <= Ledger::CLAIMED || rest.is_some() {
-            true => Chore::TakeIfAt(etag),
-            false => Chore::Wake(Wake::Found(etag, unchanged_for)),
+        key,
+        match *at <= Ledger::CLAIMED || rest.is_some() {
+            true => Chore::TakeIfAt(etag.clone()),
+            false => Chore::Wake(Wake::Found(etag.clone(), unchanged_for)),
         },
     );
     true

@@ -39,7 +39,12 @@ pub(super) struct Watch {
 impl Watched {
     /// Returns the watch of a document that a look has named, if there is room: it begins anew when
     /// the document has changed.
-    pub(super) fn see(&mut self, due: &Due, now: Duration, patience: Duration) -> Option<&mut Watch> {
+    pub(super) fn see(
+        &mut self,
+        due: &Due,
+        now: Duration,
+        patience: Duration,
+    ) -> Option<&mut Watch> {
         let Self { documents, look } = self;
         if documents.len() >= WATCHED_MAX && !documents.contains_key(&due.key) {
             return None;

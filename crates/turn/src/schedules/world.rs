@@ -22,7 +22,7 @@ use crate::{
     channel::{Channel, Delivery, Parcel},
     clock::{Clock, Timestamp},
     ledger::{Document, Ledger},
-    store::{self, Due, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
 
 /// Maximum polls while waiting for a condition.
@@ -243,11 +243,11 @@ impl Store for SlowStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, store::Error> {
+    ) -> Result<DuePage, store::Error> {
         wait(&self.rng).await;
-        self.inside.due(now, after, limit).await
+        self.inside.due(now, from, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, store::Error>> {

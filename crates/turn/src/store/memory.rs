@@ -2,13 +2,17 @@
 //!
 //! For tests, the simulator, and benchmarks of the engine's own cost.
 
-use std::fmt;
+use std::{
+    collections::BTreeSet,
+    fmt,
+    ops::Bound::{Excluded, Unbounded},
+};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 
-use super::{Due, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write};
+use super::{Cursor, Due, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write};
 use crate::{
     Key,
     by_key::ByKey,
@@ -38,8 +42,8 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Rows {
     by_key: ByKey<Row>,
-    /// Due times of the documents that have one.
-    due: ByKey<Timestamp>,
+    /// Index of the documents that have a due time.
+    due: BTreeSet<(Timestamp, Key)>,
     /// One counter for all keys: a version is never reused, not even by a key that was deleted and
     /// created again.
     version: u64,
@@ -77,9 +81,11 @@ impl Rows {
             _ => return None,
         };
         if was_due != due {
-            match due {
-                Some(at) => self.due.insert(key.clone(), at),
-                None => drop(self.due.remove(&key)),
+            if let Some(at) = was_due {
+                self.due.remove(&(at, key.clone()));
+            }
+            if let Some(at) = due {
+                self.due.insert((at, key.clone()));
             }
         }
         self.version += 1;
@@ -112,25 +118,29 @@ impl Store for MemoryStore {
         if rows.by_key.get(key).is_none_or(|row| row.etag != *etag) {
             return Ok(Saved::Conflict);
         }
-        drop(rows.by_key.remove(key));
-        let _time = rows.due.remove(key);
+        let row = rows.by_key.remove(key);
+        if let Some(at) = row.and_then(|row| row.due) {
+            rows.due.remove(&(at, key.clone()));
+        }
         Ok(Saved::Committed(etag.clone()))
     }
 
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
+    ) -> Result<DuePage, Error> {
         let rows = self.rows();
-        let is_next = |key: &Key| after.is_none_or(|after| key > after);
-        let waiting = rows.due.sorted_if(|key, at| *at <= now && is_next(key));
-        let named = waiting.into_iter().take(limit).filter_map(|(key, at)| {
+        let place = from.and_then(Cursor::place);
+        let place = place.and_then(|(at, key)| Some((at, Key::new(key).ok()?)));
+        let begin = place.map_or(Unbounded, Excluded);
+        let waiting = rows.due.range((begin, Unbounded)).take_while(|(at, _)| *at <= now);
+        let named = waiting.take(limit).filter_map(|(at, key)| {
             let row = rows.by_key.get(key)?;
             Some(Due { key: key.clone(), etag: row.etag.clone(), at: *at })
         });
-        Ok(named.collect())
+        Ok(DuePage::in_order(named.collect(), limit))
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

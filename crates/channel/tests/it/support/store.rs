@@ -7,7 +7,7 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
 /// Failure of the store. Its messages must never reach a sender.
@@ -46,7 +46,7 @@ impl Store for Broken {
         self.fail().await
     }
 
-    async fn due(&self, _: Timestamp, _: Option<&Key>, _: usize) -> Result<Vec<Due>, Error> {
+    async fn due(&self, _: Timestamp, _: Option<&Cursor>, _: usize) -> Result<DuePage, Error> {
         self.fail().await
     }
 

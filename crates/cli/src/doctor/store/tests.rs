@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
-use sayso::turn::store::{Due, MemoryStore, Stored, Transactions};
+use sayso::turn::store::{Cursor, DuePage, MemoryStore, Stored, Transactions};
 
 use super::*;
 
@@ -66,10 +66,10 @@ impl Store for Broken {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, Error> {
-        self.inner.due(now, after, limit).await
+    ) -> Result<DuePage, Error> {
+        self.inner.due(now, from, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

@@ -7,7 +7,10 @@ use futures_util::{TryStreamExt as _, stream::BoxStream};
 use sayso::turn::{
     Key,
     clock::Timestamp,
-    store::{Due, ETag, Error, Expect, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Error, Expect, MemoryStore, Saved, Store, Stored, Transactions,
+        Write,
+    },
 };
 
 use super::*;
@@ -145,7 +148,7 @@ async fn what_has_expired_counts_as_absent_and_what_waits_is_due_in_the_target()
     let tally = copy.pass(1, Depth::Both).await.unwrap();
     assert_eq!(tally.copied, 1);
     assert_eq!(get(&copy.to, "expired").await, None);
-    let due = copy.to.due(Timestamp::from_millis(7), None, 9).await.unwrap();
+    let due = copy.to.due(Timestamp::from_millis(7), None, 9).await.unwrap().found;
     assert_eq!((due.len(), due[0].at), (1, Timestamp::from_millis(7)));
     assert_eq!(copy.pass(2, Depth::Both).await.unwrap().changes(), 0);
 }
@@ -201,10 +204,10 @@ impl Store for Picky {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         most: usize,
-    ) -> Result<Vec<Due>, Error> {
-        self.0.due(now, after, most).await
+    ) -> Result<DuePage, Error> {
+        self.0.due(now, from, most).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

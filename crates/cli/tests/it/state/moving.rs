@@ -39,7 +39,7 @@ async fn an_export_comes_back_to_the_letter_and_what_waits_is_due_again() {
     for (key, body) in bodies {
         assert_eq!(get(&*other, key).await, Some(body), "{key}");
     }
-    let due = other.due(Timestamp::from_millis(7), None, 9).await.unwrap();
+    let due = other.due(Timestamp::from_millis(7), None, 9).await.unwrap().found;
     assert_eq!(due.len(), 1);
     let again = import(folder.path(), &["--json"], &exported.stdout).await;
     assert_eq!(json_lines(&again.stdout)[0]["same"], 3);

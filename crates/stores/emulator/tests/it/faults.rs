@@ -203,7 +203,7 @@ async fn a_query_that_fails_is_an_error_and_not_an_empty_answer() {
         let now = sayso_turn::clock::Timestamp::START;
         let error = under(&on_query, 20, store.due(now, None, 9)).await;
         assert_eq!(kind(&error), expected, "{error:?}");
-        assert_eq!(store.due(now, None, 9).await.unwrap(), []);
+        assert_eq!(store.due(now, None, 9).await.unwrap().found, []);
     }
 }
 

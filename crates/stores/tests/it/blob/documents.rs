@@ -69,7 +69,7 @@ async fn a_long_key_is_in_the_metadata_of_its_blob() {
     let due = Some(Timestamp::START);
     let etag = save(&store, Write { due, ..write(&long, Expect::Absent, "{}") }).await;
     assert_eq!(keys(&store).await, [key(&long)]);
-    let due = store.due(Timestamp::START, None, 9).await.unwrap();
+    let due = store.due(Timestamp::START, None, 9).await.unwrap().found;
     assert_eq!(
         due.iter().map(|due| (&due.key, &due.etag)).collect::<Vec<_>>(),
         [(&key(&long), &etag)]
@@ -105,7 +105,7 @@ async fn blobs_with_foreign_names_are_left_alone() {
     }
     let _etag = save(&store, write("a/b", Expect::Absent, "{}")).await;
     assert_eq!(keys(&store).await, [key("a/b")]);
-    assert_eq!(store.due(Timestamp::from_millis(9), None, 9).await.unwrap(), []);
+    assert_eq!(store.due(Timestamp::from_millis(9), None, 9).await.unwrap().found, []);
     let names: Vec<_> = store.client().list_blobs(None).unwrap().try_collect().await.unwrap();
     assert_eq!(names.len(), 7);
 }
@@ -123,10 +123,18 @@ async fn a_time_that_only_the_index_remembers_is_not_named() {
         let _answer = blob.set_metadata(&HashMap::new(), None).await.unwrap();
     }
     for limit in [1, 2, 9] {
-        let due = store.due(Timestamp::START, None, limit).await.unwrap();
+        let (mut named, mut from) = (Vec::new(), None);
+        for _ in 0..9 {
+            let page = store.due(Timestamp::START, from.as_ref(), limit).await.unwrap();
+            named.extend(page.found.into_iter().map(|due| (due.key, due.etag)));
+            from = page.next;
+            if from.is_none() {
+                break;
+            }
+        }
         let current = store.load(&key("d")).await.unwrap().unwrap().etag;
-        let named: Vec<_> = due.into_iter().map(|due| (due.key, due.etag)).collect();
-        assert_eq!(named, [(key("d"), current)], "a page of {limit} is filled from what is behind");
+        assert_eq!(named, [(key("d"), current)], "pages of {limit}");
+        assert_eq!(from, None, "the look ends");
     }
 }
 

@@ -40,7 +40,7 @@ async fn change(store: &BlobStore, key: &Key, name: &str, property: (&str, &str)
         ..write(key.as_str(), Expect::At(stored.etag), &document.to_json())
     };
     let etag = save(store, put).await;
-    let due = store.due(Timestamp::START, None, 9).await.unwrap();
+    let due = store.due(Timestamp::START, None, 9).await.unwrap().found;
     assert_eq!(due.iter().map(|due| (&due.key, &due.etag)).collect::<Vec<_>>(), [(key, &etag)]);
     let again = Document::parse(key, &store.load(key).await.unwrap().unwrap().body).unwrap();
     assert_eq!(again.ledger.turn, 7);

@@ -95,7 +95,7 @@ async fn items_without_a_key_of_ours_are_in_no_list() {
     let listed: Vec<_> = futures_util::TryStreamExt::try_collect(store.list("")).await.unwrap();
     assert_eq!(listed, [key("d"), key("e")]);
     let now = sayso_turn::clock::Timestamp::from_millis(9);
-    assert_eq!(store.due(now, None, 9).await.unwrap(), []);
+    assert_eq!(store.due(now, None, 9).await.unwrap().found, []);
 }
 
 #[tokio::test]

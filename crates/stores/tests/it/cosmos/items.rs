@@ -82,7 +82,7 @@ async fn calls_and_request_units_are_counted_by_kind() {
     let etag = committed(store.save(replace(&key(KEY), &etag, "{}")).await.unwrap());
     assert!(store.load(&key(KEY)).await.unwrap().is_some());
     assert!(store.load(&key("missing")).await.unwrap().is_none());
-    let named = store.due(Timestamp::START, None, 9).await.unwrap();
+    let named = store.due(Timestamp::START, None, 9).await.unwrap().found;
     assert_eq!(named, []);
     let _etag = committed(store.delete(&key(KEY), &etag).await.unwrap());
 

@@ -12,7 +12,8 @@ use azure_data_cosmos::{
 use sayso_stores::{CosmosConfig, CosmosStore};
 use sayso_turn::{
     Key,
-    store::{ETag, Expect, Saved, Store, Write},
+    clock::Timestamp,
+    store::{Due, ETag, Expect, Saved, Store, Write},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -143,4 +144,18 @@ fn text() -> OperationOptions {
     let mut options = OperationOptions::default();
     options.binary_encoding = Some(BinaryEncodingOptions::new().with_enabled(false));
     options
+}
+
+/// Returns all that is due at the beginning of time.
+pub(super) async fn look(store: &CosmosStore) -> Vec<Due> {
+    let (mut due, mut from) = (Vec::new(), None);
+    for _ in 0..100 {
+        let page = store.due(Timestamp::START, from.as_ref(), 9).await.unwrap();
+        due.extend(page.found);
+        from = page.next;
+        if from.is_none() {
+            return due;
+        }
+    }
+    panic!("a look does not end");
 }

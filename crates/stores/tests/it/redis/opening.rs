@@ -111,7 +111,7 @@ async fn a_user_needs_few_rights() {
     let saved = store.save(create("k", "{}")).await.unwrap();
     let Saved::Committed(etag) = saved else { panic!("{saved:?}") };
     assert!(store.load(&key("k")).await.unwrap().is_some());
-    assert_eq!(store.due(sayso_turn::clock::Timestamp::START, None, 9).await.unwrap(), []);
+    assert_eq!(store.due(sayso_turn::clock::Timestamp::START, None, 9).await.unwrap().found, []);
     let listed: Vec<_> =
         futures_util::TryStreamExt::try_collect::<Vec<_>>(store.list("")).await.unwrap();
     assert_eq!(listed, [key("k")]);

@@ -44,7 +44,7 @@ async fn each_has_its_own_verdict() {
         }
     }
     assert_eq!(store.load(&key("absent")).await.unwrap(), None);
-    let named = store.due(Timestamp::from_millis(7), None, 99).await.unwrap();
+    let named = store.due(Timestamp::from_millis(7), None, 99).await.unwrap().found;
     let named: Vec<_> = named.iter().map(|due| due.key.as_str()).collect();
     assert_eq!(named.len(), 10);
     assert!(named.iter().all(|text| text.starts_with("new")), "{named:?}");
@@ -61,7 +61,7 @@ async fn each_has_its_own_verdict() {
     for saved in join_all(again).await {
         assert!(matches!(saved, Ok(Saved::Committed(_))), "{saved:?}");
     }
-    let named_now = store.due(Timestamp::from_millis(7), None, 99).await.unwrap();
+    let named_now = store.due(Timestamp::from_millis(7), None, 99).await.unwrap().found;
     assert_eq!(named_now.len(), 10);
     assert!(named_now.iter().all(|due| !named.contains(&due.key.as_str())), "{named_now:?}");
 }

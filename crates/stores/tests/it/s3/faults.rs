@@ -136,10 +136,10 @@ async fn a_marker_that_cannot_be_written_leaves_nothing_in_doubt() {
         let saved = store.save(write.clone()).await;
         assert!(matches!(saved, Err(Error::Unavailable { .. })), "{saved:?}");
         assert_eq!(load(&store).await, None);
-        assert_eq!(store.due(Timestamp::START, None, 9).await.unwrap(), []);
+        assert_eq!(store.due(Timestamp::START, None, 9).await.unwrap().found, []);
     }
     drop(save(&store, write).await);
-    assert_eq!(store.due(Timestamp::START, None, 9).await.unwrap().len(), 1);
+    assert_eq!(store.due(Timestamp::START, None, 9).await.unwrap().found.len(), 1);
 }
 
 /// The removal of a marker may fail: what waits no more is not named all the same.
@@ -156,5 +156,5 @@ async fn a_marker_that_stays_behind_names_nothing() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(proxy.count(), 1, "the removal failed");
-    assert_eq!(store.due(Timestamp::START, None, 9).await.unwrap(), []);
+    assert_eq!(store.due(Timestamp::START, None, 9).await.unwrap().found, []);
 }

@@ -16,7 +16,7 @@ use sayso_turn::{
     Bag, Key,
     clock::{Clock, Timestamp},
     document::Document,
-    store::{self, Due, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
 
 use super::PausedClock;
@@ -234,10 +234,10 @@ impl Store for TestStore {
     async fn due(
         &self,
         now: Timestamp,
-        after: Option<&Key>,
+        from: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Vec<Due>, store::Error> {
-        self.inner.due(now, after, limit).await
+    ) -> Result<DuePage, store::Error> {
+        self.inner.due(now, from, limit).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, store::Error>> {
