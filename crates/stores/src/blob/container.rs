@@ -31,9 +31,6 @@ use super::{
 /// Name of the index tag and of the metadata that hold the time from which a document is due.
 const DUE: &str = "saysodue";
 
-/// The largest page that the service makes.
-const RESULTS_MAX: i32 = 5000;
-
 /// Name of the metadata that holds the document's key, where the blob's name does not tell it.
 const KEY: &str = "saysokey";
 
@@ -192,19 +189,15 @@ impl Container {
         self.pages(self.client.list_blobs(Some(options)))
     }
 
-    /// Finds the due blobs by their tags, in pages of some blobs, from the page of a marker on.
+    /// Finds the due blobs by their tags, page by page, from the page of a marker on. The size of
+    /// the pages is the service's: Azurite loses blobs when it is asked for smaller ones.
     pub(super) fn tagged(
         &self,
         now: Timestamp,
         marker: Option<String>,
-        limit: usize,
     ) -> Result<Pages<FilteredBlobResponse>, Error> {
         let filter = format!("\"{DUE}\"<='{}'", padded(now));
-        let options = BlobContainerClientFindBlobsByTagsOptions {
-            marker,
-            maxresults: Some(i32::try_from(limit).unwrap_or(RESULTS_MAX).clamp(1, RESULTS_MAX)),
-            ..Default::default()
-        };
+        let options = BlobContainerClientFindBlobsByTagsOptions { marker, ..Default::default() };
         self.pages(self.client.find_blobs_by_tags(&filter, Some(options)))
     }
 

@@ -18,23 +18,38 @@ use super::{
 /// Blobs that are asked for their metadata concurrently.
 const LOOKS_MAX: usize = 8;
 
-/// Place of a look: a number, and the service's marker of a page. By tags the number is the time
-/// of the first page, because a marker belongs to one query; by listing it is the number of blobs
-/// on the page that were looked at already.
+/// Place of a look.
 struct Place {
-    number: u64,
+    /// Time of the first page: a marker belongs to one query.
+    now: Timestamp,
+    /// Number of blobs on the service's page that earlier pages have shown.
+    shown: usize,
+    /// The service's marker of its page.
     marker: Option<String>,
 }
 
 impl Place {
     fn read(cursor: &Cursor) -> Option<Self> {
-        let (number, marker) = cursor.as_str().split_once(' ')?;
-        let marker = Some(marker.to_owned()).filter(|marker| !marker.is_empty());
-        Some(Self { number: number.parse().ok()?, marker })
+        let mut parts = cursor.as_str().splitn(3, ' ');
+        let now = Timestamp::from_millis(parts.next()?.parse().ok()?);
+        let shown = parts.next()?.parse().ok()?;
+        let marker = parts.next().filter(|marker| !marker.is_empty()).map(str::to_owned);
+        Some(Self { now, shown, marker })
     }
 
-    fn cursor(number: u64, marker: &str) -> Cursor {
-        Cursor::new(format!("{number} {marker}"))
+    fn of(from: Option<&Cursor>, now: Timestamp) -> Self {
+        from.and_then(Self::read).unwrap_or(Self { now, shown: 0, marker: None })
+    }
+
+    fn cursor(&self, shown: usize) -> Cursor {
+        let marker = self.marker.as_deref().unwrap_or_default();
+        Cursor::new(format!("{} {shown} {marker}", self.now.as_millis()))
+    }
+
+    /// The place after this page of the service.
+    fn next(self, marker: Option<String>) -> Option<Cursor> {
+        let marker = marker.filter(|marker| !marker.is_empty());
+        marker.map(|marker| Self { marker: Some(marker), ..self }.cursor(0))
     }
 }
 
@@ -54,18 +69,23 @@ impl Index<'_> {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        let begin = Place { number: now.as_millis(), marker: None };
-        let Place { number, marker } = from.and_then(Place::read).unwrap_or(begin);
-        let mut pages = self.container.tagged(Timestamp::from_millis(number), marker, limit)?;
+        let place = Place::of(from, now);
+        let mut pages = self.container.tagged(place.now, place.marker.clone())?;
         let Some(page) = self.container.next(&mut pages).await? else {
             return Ok(DuePage::default());
         };
         let page = page.into_model().map_err(|_| self.garbled())?;
-        let names = page.blob_items.into_iter().filter_map(|blob| blob.name);
-        let looks = stream::iter(names).map(|name| self.confirm(now, name)).buffered(LOOKS_MAX);
+        let count = page.blob_items.len();
+        let names = page.blob_items.into_iter().skip(place.shown).take(limit);
+        let looks = stream::iter(names.filter_map(|blob| blob.name));
+        let looks = looks.map(|name| self.confirm(now, name)).buffered(LOOKS_MAX);
         let found = looks.try_filter_map(async |due| Ok(due)).try_collect().await?;
-        let next = page.next_marker.filter(|marker| !marker.is_empty());
-        Ok(DuePage { found, next: next.map(|marker| Place::cursor(number, &marker)) })
+        let shown = place.shown.saturating_add(limit);
+        let next = match shown < count {
+            true => Some(place.cursor(shown)),
+            false => place.next(page.next_marker),
+        };
+        Ok(DuePage { found, next })
     }
 
     /// Asks a blob if it is a document, and due.
@@ -87,19 +107,16 @@ impl Index<'_> {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        let begin = Place { number: 0, marker: None };
-        let Place { number, marker } = from.and_then(Place::read).unwrap_or(begin);
-        let mut pages = self.container.list(String::new(), marker.clone())?;
+        let place = Place::of(from, now);
+        let mut pages = self.container.list(String::new(), place.marker.clone())?;
         let Some(page) = self.container.next(&mut pages).await? else {
             return Ok(DuePage::default());
         };
         let page = page.into_model().map_err(|_| self.garbled())?;
         let mut found = Vec::new();
-        for (seen, blob) in (0..).zip(page.blob_items).skip_while(|(seen, _)| *seen < number) {
+        for (number, blob) in page.blob_items.into_iter().enumerate().skip(place.shown) {
             if found.len() == limit {
-                // The rest of this page is for the next one.
-                let next = Some(Place::cursor(seen, &marker.unwrap_or_default()));
-                return Ok(DuePage { found, next });
+                return Ok(DuePage { found, next: Some(place.cursor(number)) });
             }
             let label = self.container.listed(&blob)?;
             let Some(at) = label.due.filter(|at| *at <= now) else { continue };
@@ -108,8 +125,7 @@ impl Index<'_> {
                 found.push(Due { key, etag: label.etag, at });
             }
         }
-        let next = page.next_marker.filter(|marker| !marker.is_empty());
-        Ok(DuePage { found, next: next.map(|marker| Place::cursor(0, &marker)) })
+        Ok(DuePage { found, next: place.next(page.next_marker) })
     }
 
     /// The keys on a page of a listing that begin with a prefix.

@@ -112,7 +112,7 @@ impl Container {
     }
 
     async fn check_tags(&self) -> Result<(), Error> {
-        let mut pages = self.tagged(Timestamp::START, None, 1)?;
+        let mut pages = self.tagged(Timestamp::START, None)?;
         match self.next(&mut pages).await {
             Err(Error::Invalid { reason, .. }) => Err(self.failures.invalid(format!(
                 "blob index tags cannot be used here: {reason}; open the store with due=list to do \

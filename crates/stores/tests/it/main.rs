@@ -12,6 +12,8 @@ mod files;
 #[cfg(test)]
 mod group_commit;
 #[cfg(test)]
+mod looks;
+#[cfg(test)]
 mod memory;
 #[cfg(feature = "postgres")]
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod looks;
 mod lost;
 mod opening;
 mod private;

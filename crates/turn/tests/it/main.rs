@@ -20,6 +20,8 @@ mod handlers;
 #[cfg(test)]
 mod long_turns;
 #[cfg(test)]
+mod looks;
+#[cfg(test)]
 mod messages;
 #[cfg(test)]
 mod proactive;

@@ -78,6 +78,8 @@ pub(crate) struct TestStore {
     pub(crate) always_loads: Mutex<Option<Fault>>,
     /// Fault of the next load of a document, by its key.
     key_faults: Mutex<Vec<(String, Fault)>>,
+    /// True for a page of due documents that never comes, in the order of the calls.
+    pub(crate) due_hangs: Mutex<VecDeque<bool>>,
     /// Latency of every call.
     pub(crate) latency: Mutex<Duration>,
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
@@ -237,6 +239,9 @@ impl Store for TestStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, store::Error> {
+        if self.due_hangs.lock().unwrap().pop_front().unwrap_or_default() {
+            std::future::pending::<()>().await;
+        }
         self.inner.due(now, from, limit).await
     }
 
