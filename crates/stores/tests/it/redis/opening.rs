@@ -212,7 +212,7 @@ async fn rights_that_are_lost_later_may_come_back() {
     for (lose, why) in [
         (&["ACL", "SETUSER", "bot", "-@all"][..], "may not do this"),
         (&["ACL", "SETUSER", "bot", "resetpass", ">other"], "password is wrong"),
-        (&["ACL", "DELUSER", "bot"], "password is wrong"),
+        (&["ACL", "SETUSER", "bot", "off"], "password is wrong"),
     ] {
         let () = server.tell(lose).await;
         // What it has let in it lets stay.

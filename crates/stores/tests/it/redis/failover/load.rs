@@ -79,6 +79,7 @@ impl Load {
     }
 
     /// Ends the writers and compares the documents with the books.
+    #[expect(clippy::print_stdout, reason = "the figures of the run")]
     pub(super) async fn settle(self, what: &str, back: Duration) {
         self.books.is_over.store(true, Ordering::SeqCst);
         for writer in self.writers {
