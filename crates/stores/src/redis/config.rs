@@ -75,9 +75,8 @@ impl RedisConfig {
     /// `host:port,host:port`. For sentinels it is
     /// `redis+sentinel://[user:password@]host:port,host:port/master[/db]`.
     ///
-    /// `wait=1` has a write count only when a replica has acknowledged it (`WAIT`), and
-    /// `waitaof=1` when it is on the disk of a replica (`WAITAOF`); or any other number of
-    /// replicas.
+    /// `wait=1` has a write count only when a replica has acknowledged it (`WAIT`), or as many
+    /// replicas as the number says.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it. It never repeats the password.
@@ -138,18 +137,12 @@ impl RedisConfig {
             ("durability", "strict") => Ok(self.with_durability(Durability::Strict)),
             ("durability", "relaxed") => Ok(self.with_durability(Durability::Relaxed)),
             ("durability", _) => Err(invalid("the durability in the URL is strict or relaxed")),
-            ("wait" | "waitaof", _) if self.acks.is_some() => {
-                Err(invalid("the URL has wait or waitaof, once; waitaof is the stronger one"))
-            }
-            ("wait" | "waitaof", number) => match Acks::parse(number, name == "waitaof") {
+            ("wait", number) => match Acks::parse(number) {
                 Some(acks) => Ok(Self { acks: Some(acks), ..self }),
-                None => {
-                    Err(invalid("wait and waitaof in the URL are numbers of replicas, 1 to 16"))
-                }
+                None => Err(invalid("wait in the URL is a number of replicas, 1 to 16")),
             },
             (name, _) => Err(invalid(format!(
-                "unknown parameter `{}` of a Redis URL; there are prefix, durability, wait and \
-                 waitaof",
+                "unknown parameter `{}` of a Redis URL; there are prefix, durability and wait",
                 name.escape_debug()
             ))),
         }
@@ -282,9 +275,8 @@ mod tests {
         let config = RedisConfig::from_url("redis://h?durability=relaxed").unwrap();
         assert_eq!(config.durability, Durability::Relaxed);
         assert_eq!(config.acks, None);
-        let acks = |url| RedisConfig::from_url(url).unwrap().acks.unwrap();
-        assert_eq!(acks("redis://h?wait=2"), Acks { replicas: 2, is_on_disk: false });
-        assert_eq!(acks("redis+cluster://h?waitaof=1"), Acks { replicas: 1, is_on_disk: true });
+        let config = RedisConfig::from_url("redis+cluster://h?wait=2").unwrap();
+        assert_eq!(config.acks, Acks::parse("2"));
     }
 
     #[test]
@@ -304,9 +296,8 @@ mod tests {
             ("redis://:hunter2@h?prefix=a*", "1 to 64 letters"),
             ("redis://:hunter2@h?durability=no", "strict or relaxed"),
             ("redis://:hunter2@h?x", "unknown parameter `x`"),
-            ("redis://:hunter2@h?wait=0", "numbers of replicas"),
-            ("redis://:hunter2@h?waitaof=", "numbers of replicas"),
-            ("redis://:hunter2@h?wait=1&waitaof=1", "wait or waitaof, once"),
+            ("redis://:hunter2@h?wait=0", "a number of replicas, 1 to 16"),
+            ("redis://:hunter2@h?wait", "a number of replicas, 1 to 16"),
             ("redis+sentinel://:hunter2@h:1", "lacks the name of the master"),
             ("redis+sentinel://:hunter2@h:1,,b/m", "no Redis URL"),
             ("redis+sentinel://:hunter2@h:1/m/zero", "no Redis URL"),

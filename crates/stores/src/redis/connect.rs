@@ -57,11 +57,10 @@ fn judge(info: &str, acks: Option<Acks>) -> Option<String> {
     }
     let is_online = |line: &&str| line.starts_with("slave") && line.contains(",state=online,");
     let online = info.lines().filter(is_online).count();
-    let acks = acks.filter(|acks| online < acks.replicas)?;
+    let acks = acks.filter(|acks| online < acks.count())?;
     Some(format!(
-        "it has {online} connected replicas and {} in the URL asks for {}; start more of them",
-        acks.parameter(),
-        acks.replicas
+        "it has {online} connected replicas and {acks} in the URL asks for {}; start more of them",
+        acks.count()
     ))
 }
 
@@ -96,7 +95,7 @@ mod tests {
 
     #[test]
     fn only_a_master_with_enough_replicas_is_written_to() {
-        let acks = Acks::parse("2", false);
+        let acks = Acks::parse("2");
         let one = "role:master\r\nconnected_slaves:1\r\nslave0:ip=h,port=1,state=online,offset=1";
         let syncing = format!("{one}\r\nslave1:ip=h,port=2,state=wait_bgsave,offset=0");
         let two = format!("{one}\r\nslave1:ip=h,port=2,state=online,offset=1,lag=0");

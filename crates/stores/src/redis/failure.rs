@@ -113,10 +113,8 @@ impl Failure {
                 unusable(store, reason, None, call)
             }
             Self::Short(acks) => {
-                let reason = format!(
-                    "too few replicas acknowledged it in time ({} in the URL)",
-                    acks.parameter()
-                );
+                let reason =
+                    format!("too few replicas acknowledged it in time ({acks} in the URL)");
                 in_doubt(store, reason, None, call)
             }
             Self::Lost(error) => {
@@ -233,7 +231,8 @@ fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call
         "NOAUTH" => not_now("it asks for a password; put it into the URL: redis://:password@host"),
         "NOPERM" => not_now(
             "its user may not do this; allow EVAL, EVALSHA, HGETALL, SCAN and what the scripts use \
-             (`+@hash +@sortedset +@scripting +scan +exists +del`) on the keys of the prefix",
+             (`+@connection +info +@hash +@sortedset +@scripting +scan +exists +del`) on the keys of \
+             the prefix",
         ),
         "WRONGTYPE" => match key {
             Some(key) => Error::Corrupt {
@@ -317,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_write_that_too_few_replicas_have_is_in_doubt() {
-        let short = || Failure::Short(Acks { replicas: 2, is_on_disk: false });
+        let short = || Failure::Short(Acks::parse("2").unwrap());
         assert!(short().ends_the_connection());
         let error = short().into_error("Redis", None, Call::Write);
         assert!(matches!(error, Error::Unknown { .. }), "{error}");

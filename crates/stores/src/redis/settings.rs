@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use redis::{ServerErrorKind, Value, from_redis_value};
 
 use super::{
+    acks::Acks,
     config::Durability,
     failure::Failure,
     link::Link,
@@ -74,10 +75,8 @@ impl Settings {
     }
 
     async fn try_out(&mut self, link: &Link, names: &Names, shard: Shard) -> Result<(), Failure> {
-        if let Some(acks) = link.acks()
-            && ask(link, shard, &acks.probe()).await?.is_none()
-        {
-            drop(self.values.insert(WAIT.to_owned(), acks.name().to_owned()));
+        if link.acks().is_some() && ask(link, shard, &Acks::probe()).await?.is_none() {
+            drop(self.values.insert(WAIT.to_owned(), "unknown".to_owned()));
         }
         if link.is_cluster() || self.get("cluster_enabled") == Some("1") {
             return Ok(());
@@ -118,12 +117,11 @@ impl Settings {
                  mode",
             );
         }
-        if let Some(name) = self.get(WAIT) {
-            verdict.refuse(&format!(
-                "it does not know {name} or forbids it; connect to the server itself (WAITAOF: \
-                 Redis 7.2 or Valkey), or leave {} out of the URL",
-                name.to_ascii_lowercase()
-            ));
+        if self.get(WAIT).is_some() {
+            verdict.refuse(
+                "it does not know WAIT or forbids it, so wait in the URL cannot be kept; connect to \
+                 the server itself, not to a proxy",
+            );
         }
         if self.get("role") == Some("slave") {
             verdict.refuse("it is a replica and cannot write; connect to the primary");
@@ -251,7 +249,7 @@ mod tests {
     #[test]
     fn what_can_never_work_is_refused_in_any_case() {
         for bad in
-            [("role", "slave"), ("cluster_enabled", "1"), (SLOTS, "enforced"), (WAIT, "WAITAOF")]
+            [("role", "slave"), ("cluster_enabled", "1"), (SLOTS, "enforced"), (WAIT, "unknown")]
         {
             assert!(judge(&[bad], Durability::Relaxed).refusal.is_some(), "{bad:?}");
         }

@@ -47,8 +47,10 @@ pub(super) struct Nodes {
 
 #[derive(Default)]
 struct Known {
-    map: Option<(Instant, Map)>,
+    map: Option<Map>,
     is_doubted: bool,
+    /// The time of the last question for the map.
+    asked: Option<Instant>,
     servers: BTreeMap<Address, Arc<Server>>,
 }
 
@@ -76,7 +78,7 @@ impl Nodes {
                 self.look().await?;
             }
         }
-        let address = lock(&self.known).map.as_ref().and_then(|(_, map)| map.master_of(shard));
+        let address = lock(&self.known).map.as_ref().and_then(|map| map.master_of(shard));
         let server = address.and_then(|address| self.server_at(&address));
         server.ok_or_else(|| {
             self.doubt();
@@ -102,12 +104,14 @@ impl Nodes {
 
     fn has_map(&self) -> bool {
         let known = lock(&self.known);
-        known.map.as_ref().is_some_and(|(at, _)| !known.is_doubted || at.elapsed() < PAUSE)
+        let is_recent = known.asked.is_some_and(|at| at.elapsed() < PAUSE);
+        known.map.is_some() && (is_recent || !known.is_doubted)
     }
 
+    /// Asks for the map. When nobody answers, the one from before stays.
     async fn look(&self) -> Result<(), Failure> {
         let mut addresses = self.seeds.clone();
-        if let Some((_, map)) = &lock(&self.known).map {
+        if let Some(map) = &lock(&self.known).map {
             addresses.extend(map.nodes.iter().cloned());
         }
         let questions = addresses.iter().filter_map(|address| self.node_at(address));
@@ -115,12 +119,19 @@ impl Nodes {
         if answers.is_empty() {
             return Err(Failure::Unsent(None));
         }
-        let (map, _) = select_ok(answers).await?;
+        let answer = select_ok(answers).await;
         let mut known = lock(&self.known);
-        known.servers.retain(|address, _| map.nodes.contains(address));
-        known.map = Some((Instant::now(), map));
-        known.is_doubted = false;
-        Ok(())
+        known.asked = Some(Instant::now());
+        match answer {
+            Ok((map, _)) => {
+                known.servers.retain(|address, _| map.nodes.contains(address));
+                known.map = Some(map);
+                known.is_doubted = false;
+                Ok(())
+            }
+            Err(_) if known.map.is_some() => Ok(()),
+            Err(failure) => Err(failure),
+        }
     }
 
     fn node_at(&self, address: &str) -> Option<ConnectionInfo> {
