@@ -10,7 +10,7 @@
 
 use std::{fmt, time::Duration};
 
-use redis::{Cmd, Value, from_redis_value};
+use redis::{Cmd, Value};
 
 /// The time that replicas have for an acknowledgement.
 const ACK_MAX: Duration = Duration::from_secs(1);
@@ -44,8 +44,9 @@ impl Acks {
     }
 
     /// True if enough replicas have acknowledged by this answer.
-    pub(super) fn suffice(self, answer: Value) -> bool {
-        from_redis_value::<usize>(answer).is_ok_and(|count| count >= self.0)
+    pub(super) fn suffice(self, answer: &Value) -> bool {
+        let Value::Int(count) = answer else { return false };
+        usize::try_from(*count).is_ok_and(|count| count >= self.0)
     }
 }
 
@@ -71,10 +72,10 @@ mod tests {
     fn only_enough_replicas_suffice() {
         let acks = Acks::parse("2").unwrap();
         for (count, expected) in [(0, false), (1, false), (2, true), (3, true)] {
-            assert_eq!(acks.suffice(Value::Int(count)), expected);
+            assert_eq!(acks.suffice(&Value::Int(count)), expected);
         }
         for strange in [Value::Nil, Value::Okay, Value::Int(-9)] {
-            assert!(!acks.suffice(strange));
+            assert!(!acks.suffice(&strange));
         }
     }
 

@@ -232,7 +232,7 @@ async fn send(
     let mut answers = answers.into_iter().skip(usize::from(is_asking));
     let answer = answers.next().unwrap_or(Value::Nil).extract_error().map_err(Failure::sent)?;
     match acks {
-        Some(acks) if !acks.suffice(answers.next().unwrap_or(Value::Nil)) => {
+        Some(acks) if !acks.suffice(&answers.next().unwrap_or(Value::Nil)) => {
             Err(Failure::Short(acks))
         }
         Some(_) | None => Ok(answer),

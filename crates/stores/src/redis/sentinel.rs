@@ -1,10 +1,10 @@
 //! Sentinels: servers that know which server is the master now.
 //!
-//! Every new connection asks them again, all at once, and takes the first answer whose server says
-//! itself that it is a master. So neither a sentinel that is frozen nor one that has missed a
+//! Every new connection asks them again, all at once, and goes to the first server that says itself
+//! that it is a master. So neither a sentinel that is frozen nor one that has missed a
 //! failover keeps the store from the new master.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use redis::{ConnectionInfo, RedisConnectionInfo, aio::MultiplexedConnection, from_redis_value};
@@ -36,23 +36,27 @@ impl Sentinels {
         &self,
         acks: Option<Acks>,
     ) -> Result<MultiplexedConnection, Failure> {
-        let mut answers: FuturesUnordered<_> =
-            self.nodes.iter().map(|sentinel| self.find_master(sentinel)).collect();
-        let (mut tried, mut failure) = (BTreeSet::new(), Failure::Unsent(None));
-        while let Some(answer) = answers.next().await {
-            failure = match answer {
-                Ok(master) if tried.insert(master.addr().to_string()) => {
-                    match connect_to_master(&master, CONNECT_MAX, acks).await {
-                        Ok(connection) => return Ok(connection),
-                        Err(failure) => failure,
-                    }
-                }
-                // What the server itself said is worth more.
-                Err(next) if tried.is_empty() => next,
-                Ok(_) | Err(_) => failure,
+        let mut attempts: FuturesUnordered<_> =
+            self.nodes.iter().map(|sentinel| self.connect_by(sentinel, acks)).collect();
+        let mut failure = Failure::Unsent(None);
+        while let Some(attempt) = attempts.next().await {
+            failure = match (attempt, failure) {
+                (Ok(connection), _) => return Ok(connection),
+                // What was found out is worth more than who was not there.
+                (Err(_), failure @ (Failure::Unfit(_) | Failure::NoSuchMaster(_))) => failure,
+                (Err(next), _) => next,
             };
         }
         Err(failure)
+    }
+
+    async fn connect_by(
+        &self,
+        sentinel: &ConnectionInfo,
+        acks: Option<Acks>,
+    ) -> Result<MultiplexedConnection, Failure> {
+        let master = self.find_master(sentinel).await?;
+        connect_to_master(&master, CONNECT_MAX, acks).await
     }
 
     async fn find_master(&self, sentinel: &ConnectionInfo) -> Result<ConnectionInfo, Failure> {
