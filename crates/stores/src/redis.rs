@@ -2,9 +2,11 @@
 //!
 //! The condition of a save is checked inside the server, by a script that also keeps the index of
 //! due documents; nothing can come in between. A write counts when as many replicas have
-//! acknowledged it as the configuration asks for. Group commit: saves of different documents that are
-//! in flight together share a script, and so a flush of the server's file; each caller has its own
-//! verdict. A single caller waits for nobody. On a cluster each save is a script of its own.
+//! acknowledged it as the configuration asks for.
+//!
+//! Group commit: saves of different documents that are in flight together share a script, and so a
+//! flush of the server's file; each caller has its own verdict. A single caller waits for nobody.
+//! On a cluster each save is a script of its own.
 
 mod acks;
 mod batch;

@@ -113,7 +113,8 @@ impl RedisConfig {
         Self { durability, ..self }
     }
 
-    /// Sets the time-out of a call. After it a read has failed and a write is in doubt.
+    /// Sets the time-out of a call. After it a read has failed and a write is in doubt. With
+    /// sentinels and on a cluster a call ends within 4 s in any case.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

@@ -231,8 +231,8 @@ fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call
         "NOAUTH" => not_now("it asks for a password; put it into the URL: redis://:password@host"),
         "NOPERM" => not_now(
             "its user may not do this; allow EVAL, EVALSHA, HGETALL, SCAN and what the scripts use \
-             (`+@connection +info +@hash +@sortedset +@scripting +scan +exists +del`) on the keys of \
-             the prefix",
+             (`+@connection +info +@hash +@sortedset +@scripting +scan +exists +del`) on the keys \
+             of the prefix",
         ),
         "WRONGTYPE" => match key {
             Some(key) => Error::Corrupt {

@@ -72,7 +72,7 @@ impl Link {
         self.send(shard, command, None).await
     }
 
-    /// As [`call`](Self::call), and fails unless enough replicas have acknowledged what was written.
+    /// As [`call`](Self::call), and fails unless enough replicas have acknowledged what it wrote.
     pub(super) async fn call_acked(&self, shard: Shard, command: &Cmd) -> Result<Value, Failure> {
         self.send(shard, command, self.acks).await
     }

@@ -119,8 +119,8 @@ impl Settings {
         }
         if self.get(WAIT).is_some() {
             verdict.refuse(
-                "it does not know WAIT or forbids it, so wait in the URL cannot be kept; connect to \
-                 the server itself, not to a proxy",
+                "it does not know WAIT or forbids it, so wait in the URL cannot be kept; connect \
+                 to the server itself, not to a proxy",
             );
         }
         if self.get("role") == Some("slave") {
