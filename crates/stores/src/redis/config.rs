@@ -225,7 +225,7 @@ fn sentinels(scheme: &str, rest: &str) -> Result<(Vec<ConnectionInfo>, Topology)
     Ok((nodes, Topology::Sentinel { master: master.to_owned() }))
 }
 
-/// What is before the hosts, with its `@`, and what follows.
+/// Splits off the user and the password, with their `@`, from the hosts.
 fn user_and_hosts(rest: &str) -> (String, &str) {
     match rest.rsplit_once('@') {
         Some((user, hosts)) => (format!("{user}@"), hosts),

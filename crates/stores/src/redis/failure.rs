@@ -142,7 +142,7 @@ fn in_doubt(store: Cow<'static, str>, reason: String, source: Source, call: Call
     }
 }
 
-/// What a person must put right. Nothing was done.
+/// An error that a person must put right. Nothing was done.
 fn unusable(store: Cow<'static, str>, reason: String, source: Source, call: Call) -> Error {
     match call {
         Call::Open => Error::Invalid { store, reason, source },

@@ -26,8 +26,8 @@ const INFO: [&str; 4] = ["run_id", "role", "connected_slaves", "cluster_enabled"
 const CONFIG: [&str; 5] =
     ["appendonly", "appendfsync", "maxmemory", "maxmemory-policy", "min-replicas-to-write"];
 
-/// What [`Settings::read`] finds out by trying, under names that no setting has: whether scripts
-/// over several slots are refused, and whether the server knows how to wait for replicas.
+/// Findings of trials, under names that no setting has: whether scripts over several slots are
+/// refused, and whether the server knows how to wait for replicas.
 const SLOTS: &str = "(slots)";
 const WAIT: &str = "(wait)";
 

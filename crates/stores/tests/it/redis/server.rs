@@ -15,7 +15,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/servers
 /// A server on a port of its own. It ends with this value.
 pub(super) struct Server {
     folder: TempDir,
-    /// What the script is told to do, and what follows the port.
+    /// The call of the script, and below the arguments that follow the port.
     call: &'static str,
     settings: Vec<String>,
     pub(super) port: u16,
