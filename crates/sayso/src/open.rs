@@ -71,6 +71,10 @@ const ENGINES: &[(&str, &str)] = &[
     ("valkeys", "redis"),
     ("valkey+cluster", "redis"),
     ("valkeys+cluster", "redis"),
+    ("redis+sentinel", "redis"),
+    ("rediss+sentinel", "redis"),
+    ("valkey+sentinel", "redis"),
+    ("valkeys+sentinel", "redis"),
     ("azblob", "azure-blob"),
     ("cosmos", "cosmos"),
     ("cosmos+http", "cosmos"),
@@ -84,7 +88,7 @@ const ENGINES: &[(&str, &str)] = &[
 /// | `memory://` | the process's own memory; forgotten when it ends | |
 /// | `sqlite:path` or `sqlite://path` | a SQLite file, made together with its folder | `sqlite` |
 /// | `postgres://user@host/database` | PostgreSQL | `postgres` |
-/// | `redis://host`, `rediss://host`, `redis+cluster://host` | Redis or Valkey | `redis` |
+/// | `redis://host`, `rediss://host`, `redis+cluster://host`, `redis+sentinel://host/master` | Redis or Valkey | `redis` |
 /// | `azblob:https://account.blob.core.windows.net/container` | Azure Blob Storage | `azure-blob` |
 /// | `cosmos://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
 /// | `s3://bucket` | an S3-compatible object store | `s3` |

@@ -1,23 +1,31 @@
 //! Redis and Valkey: documents on a server, or a cluster, that many instances share.
 //!
 //! The condition of a save is checked inside the server, by a script that also keeps the index of
-//! due documents; nothing can come in between. Group commit: saves of different documents that are
-//! in flight together share a script, and so a flush of the server's file; each caller has its own
-//! verdict. A single caller waits for nobody. On a cluster each save is a script of its own.
+//! due documents; nothing can come in between. A write counts when as many replicas have
+//! acknowledged it as the configuration asks for.
+//!
+//! Group commit: saves of different documents that are in flight together share a script, and so a
+//! flush of the server's file; each caller has its own verdict. A single caller waits for nobody.
+//! On a cluster each save is a script of its own.
 
+mod acks;
 mod batch;
 mod calls;
 mod config;
+mod connect;
 mod due;
 mod failure;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz;
+mod lane;
 mod limits;
 mod link;
 mod names;
 mod scan;
 mod script;
+mod sentinel;
 mod settings;
+mod slots;
 mod stats;
 mod version;
 mod wire;
@@ -26,7 +34,7 @@ use std::{
     borrow::Cow,
     collections::BTreeSet,
     fmt,
-    sync::{Arc, atomic::AtomicUsize},
+    sync::{Arc, Mutex, atomic::AtomicUsize},
     time::Duration,
 };
 
@@ -51,7 +59,7 @@ use self::{
     settings::Settings,
     stats::Counters,
     version::condition,
-    wire::{damaged, decode},
+    wire::decode,
 };
 use crate::{lanes::Lanes, write_id::WriteIds};
 
@@ -73,8 +81,9 @@ pub use self::{
 /// * The store finds the server again by itself after a restart or a broken connection.
 ///
 /// # Limits
-/// All documents are in the server's memory. A failover to a replica can lose the latest writes:
-/// Redis replicates after it has answered. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
+/// All documents are in the server's memory. A failover to a replica can lose the latest writes,
+/// because Redis replicates after it has answered; `wait=1` in the URL has the store wait for the
+/// replica, too. A document has at most [`DOCUMENT_BYTES_MAX`] bytes.
 ///
 /// # Cancellation
 /// A save, delete or transaction whose future is dropped is done or not done, never half done. When
@@ -120,32 +129,26 @@ impl RedisStore {
             // Fails when another thread was faster, and then there is one.
             drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
         }
-        let (is_cluster, durability) = (config.is_cluster, config.durability);
+        let (is_cluster, durability) = (config.is_cluster(), config.durability);
         let (names, scripts) = (Names::new(&config.prefix), Arc::new(Scripts::new()));
         let counters = Arc::new(Counters::default());
-        let failed = |failure: Failure| failure.into_error(&name, None, Call::Read);
-        let wrong = |error| failed(Failure::Unsent(Some(error)));
-        let (link, saves) = match config.nodes.first() {
-            Some(server) if !is_cluster => {
-                let link = Link::to_server(server.clone(), config.timeout).map_err(wrong)?;
-                let carrier = Arc::new(Carrier {
-                    names: names.clone(),
-                    // Gives up a little earlier than the callers do, and can say better what
-                    // happened.
-                    link: link.within(config.timeout * 9 / 10),
-                    scripts: Arc::clone(&scripts),
-                    counters: Arc::clone(&counters),
-                    next: AtomicUsize::new(0),
-                });
-                let carry = move |rows| Arc::clone(&carrier).carry(rows).boxed();
-                (link, Some(Lanes::new(batch::LANES, carry)))
-            }
-            _ => (Link::to_cluster(config.nodes, config.timeout).map_err(wrong)?, None),
-        };
+        let failed = |failure: Failure| failure.into_error(&name, None, Call::Open);
+        let link = Link::new(&config).ok_or_else(|| failed(Failure::Unsent(None)))?;
+        let saves = (!is_cluster).then(|| {
+            let carrier = Arc::new(Carrier {
+                names: names.clone(),
+                // Gives up a little earlier than the callers do, and can say better what happened.
+                link: link.within(config.timeout * 9 / 10),
+                scripts: Arc::clone(&scripts),
+                counters: Arc::clone(&counters),
+                next: AtomicUsize::new(0),
+            });
+            Lanes::new(batch::LANES, move |rows| Arc::clone(&carrier).carry(rows).boxed())
+        });
 
         let mut warnings = BTreeSet::new();
-        for settings in Settings::read(&link).await.map_err(failed)? {
-            let verdict = settings.judge(is_cluster, durability);
+        for settings in Settings::read(&link, &names).await.map_err(failed)? {
+            let verdict = settings.judge(is_cluster, config.acks.is_some(), durability);
             if let Some(reason) = verdict.refusal {
                 let store = Cow::Owned(name.to_string());
                 return Err(Error::Invalid { store, reason, source: None });
@@ -155,7 +158,8 @@ impl RedisStore {
         for warning in &warnings {
             tracing::warn!("{name}: {warning}");
         }
-        let calls = Calls { store: name, names, link, scripts, saves, ids: WriteIds::new() };
+        let (ids, reported) = (WriteIds::new(), Mutex::default());
+        let calls = Calls { store: name, names, link, scripts, saves, ids, reported };
         Ok(Self { calls, counters, warnings: warnings.into_iter().collect() })
     }
 
@@ -176,27 +180,7 @@ impl RedisStore {
 #[async_trait]
 impl Store for RedisStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let mut command = redis::cmd("HGETALL");
-        let _command = command.arg(self.calls.names.document(key));
-        let answer = self.calls.read(Shard::of(key), &command).await;
-        let fields = answer.and_then(decode::<Vec<(Vec<u8>, Vec<u8>)>>);
-        let fields = fields
-            .map_err(|failure| failure.into_error(&self.calls.store, Some(key), Call::Read))?;
-        if fields.is_empty() {
-            return Ok(None);
-        }
-        let (mut etag, mut body) = (None, None);
-        for (name, value) in fields {
-            match name.as_slice() {
-                b"etag" => etag = String::from_utf8(value).ok(),
-                b"body" => body = String::from_utf8(value).ok(),
-                _ => {}
-            }
-        }
-        match (etag, body) {
-            (Some(etag), Some(body)) => Ok(Some(Stored { body, etag: ETag::new(etag) })),
-            _ => Err(damaged(key)),
-        }
+        self.calls.load(key).await
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
@@ -226,7 +210,7 @@ impl Store for RedisStore {
     ) -> Result<DuePage, Error> {
         let ask = |shard, from, limit| self.calls.due_in(shard, now, from, limit);
         let page = due::look(from, limit, ask).await;
-        page.map_err(|failure| failure.into_error(&self.calls.store, None, Call::Read))
+        page.map_err(|failure| self.calls.error(failure, None, Call::Read))
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

@@ -1,14 +1,18 @@
 //! Calls to the server: writes by script, reads that survive a restart of the server, and the
 //! evaluation of what a script answers.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use redis::{Cmd, Value};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{ETag, Error, Write},
+    store::{ETag, Error, Stored, Write},
 };
+use tokio::time::Instant;
 
 use super::{
     batch::{self, Row, Verdict},
@@ -23,8 +27,12 @@ use super::{
 };
 use crate::{
     lanes::{Lanes, Late},
+    sync::lock,
     write_id::WriteIds,
 };
+
+/// The shortest time between two reports of missing rights.
+const REPORT_PAUSE: Duration = Duration::from_secs(10);
 
 /// The server or cluster of a store, and what a call needs to address it.
 pub(super) struct Calls {
@@ -36,9 +44,63 @@ pub(super) struct Calls {
     /// None on a cluster, where a script may touch one hash slot only.
     pub(super) saves: Option<Lanes<Row, Verdict>>,
     pub(super) ids: WriteIds,
+    /// The time of the last report of missing rights.
+    pub(super) reported: Mutex<Option<Instant>>,
 }
 
 impl Calls {
+    /// Reads a document. Where writes wait for replicas the document does, too.
+    pub(super) async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        let (shard, document) = (Shard::of(key), self.names.document(key));
+        let answer = if self.link.acks().is_some() {
+            let load = || {
+                self.scripts.load.run(&self.link, shard, |command| {
+                    let _command = command.arg(2).arg(&document).arg(self.names.mark(shard));
+                })
+            };
+            match load().await {
+                Err(Failure::Lost(Some(_))) => load().await,
+                answer => answer,
+            }
+        } else {
+            let mut command = redis::cmd("HGETALL");
+            let _command = command.arg(&document);
+            self.read(shard, &command).await
+        };
+        let fields = answer.and_then(decode::<Vec<(Vec<u8>, Vec<u8>)>>);
+        let fields = fields.map_err(|failure| self.error(failure, Some(key), Call::Read))?;
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let (mut etag, mut body) = (None, None);
+        for (name, value) in fields {
+            match name.as_slice() {
+                b"etag" => etag = String::from_utf8(value).ok(),
+                b"body" => body = String::from_utf8(value).ok(),
+                _ => {}
+            }
+        }
+        match (etag, body) {
+            (Some(etag), Some(body)) => Ok(Some(Stored { body, etag: ETag::new(etag) })),
+            _ => Err(damaged(key)),
+        }
+    }
+
+    /// Makes the error of a call. Missing rights are reported aloud: nothing works until a person
+    /// has put them right.
+    pub(super) fn error(&self, failure: Failure, key: Option<&Key>, call: Call) -> Error {
+        let is_about_rights = failure.is_about_rights();
+        let error = failure.into_error(&self.store, key, call);
+        if is_about_rights {
+            let mut reported = lock(&self.reported);
+            if reported.is_none_or(|at| at.elapsed() >= REPORT_PAUSE) {
+                *reported = Some(Instant::now());
+                tracing::error!("{error}");
+            }
+        }
+        error
+    }
+
     /// Writes one document: its new version, or `None` on conflict.
     pub(super) async fn write(&self, write: Write) -> Result<Option<ETag>, Error> {
         write.check_size(&self.store, DOCUMENT_BYTES_MAX)?;
@@ -98,7 +160,7 @@ impl Calls {
         mut keys: impl Iterator<Item = &'a Key> + Clone,
     ) -> Result<bool, Error> {
         let first = keys.clone().next();
-        let failed = |failure: Failure| failure.into_error(&self.store, first, Call::Write);
+        let failed = |failure| self.error(failure, first, Call::Write);
         match verdict.map_err(failed)? {
             1 => Ok(true),
             0 => Ok(false),

@@ -5,11 +5,16 @@ use std::{fmt, time::Duration};
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, io::tcp::TcpSettings};
 use sayso_turn::store::Error;
 
+use super::acks::Acks;
+
 /// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The default prefix of all names.
 const PREFIX: &str = "sayso";
+
+/// The port of a sentinel unless the URL names another.
+const SENTINEL_PORT: u16 = 26_379;
 
 /// The longest prefix, in bytes.
 const PREFIX_BYTES_MAX: usize = 64;
@@ -30,10 +35,26 @@ const PREFIX_BYTES_MAX: usize = 64;
 #[derive(Clone)]
 pub struct RedisConfig {
     pub(super) nodes: Vec<ConnectionInfo>,
-    pub(super) is_cluster: bool,
+    pub(super) topology: Topology,
     pub(super) prefix: String,
     pub(super) durability: Durability,
     pub(super) timeout: Duration,
+    /// The acknowledgements of replicas that a write waits for.
+    pub(super) acks: Option<Acks>,
+}
+
+/// The part that the nodes play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Topology {
+    /// One server.
+    Server,
+    /// Nodes of a cluster.
+    Cluster,
+    /// Sentinels that know the server.
+    Sentinel {
+        /// The name under which they know it.
+        master: String,
+    },
 }
 
 /// The reaction to a server whose settings may lose acknowledged turns.
@@ -51,30 +72,34 @@ impl RedisConfig {
     ///
     /// `rediss://` is the same with TLS, `valkey://` and `valkeys://` mean the same. For a cluster
     /// it is `redis+cluster://` or `rediss+cluster://`, with one or several nodes:
-    /// `host:port,host:port`.
+    /// `host:port,host:port`. For sentinels it is
+    /// `redis+sentinel://[user:password@]host:port,host:port/master[/db]`.
+    ///
+    /// `wait=1` has a write count only when a replica has acknowledged it (`WAIT`), or as many
+    /// replicas as the number says.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it. It never repeats the password.
     pub fn from_url(url: &str) -> Result<Self, Error> {
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
         let (scheme, rest) = address.split_once("://").ok_or_else(|| invalid(URL_FORM))?;
-        let (scheme, is_cluster) = match scheme.strip_suffix("+cluster") {
-            Some(scheme) => (scheme, true),
-            None => (scheme, false),
-        };
+        let (scheme, kind) = scheme.split_once('+').unwrap_or((scheme, ""));
         if !["redis", "rediss", "valkey", "valkeys"].contains(&scheme) {
             return Err(invalid(URL_FORM));
         }
-        let nodes = match is_cluster {
-            true => cluster_nodes(scheme, rest)?,
-            false => vec![node(&format!("{scheme}://{rest}"))?],
+        let (nodes, topology) = match kind {
+            "" => (vec![node(&format!("{scheme}://{rest}"))?], Topology::Server),
+            "cluster" => (cluster_nodes(scheme, rest)?, Topology::Cluster),
+            "sentinel" => sentinels(scheme, rest)?,
+            _ => return Err(invalid(URL_FORM)),
         };
         let mut config = Self {
             nodes,
-            is_cluster,
+            topology,
             prefix: PREFIX.to_owned(),
             durability: Durability::Strict,
             timeout: TIMEOUT,
+            acks: None,
         };
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             config = config.with_parameter(parameter)?;
@@ -88,7 +113,8 @@ impl RedisConfig {
         Self { durability, ..self }
     }
 
-    /// Sets the time-out of a call. After it a read has failed and a write is in doubt.
+    /// Sets the time-out of a call. After it a read has failed and a write is in doubt. With
+    /// sentinels and on a cluster a call ends within 4 s in any case.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
@@ -112,11 +138,19 @@ impl RedisConfig {
             ("durability", "strict") => Ok(self.with_durability(Durability::Strict)),
             ("durability", "relaxed") => Ok(self.with_durability(Durability::Relaxed)),
             ("durability", _) => Err(invalid("the durability in the URL is strict or relaxed")),
+            ("wait", number) => match Acks::parse(number) {
+                Some(acks) => Ok(Self { acks: Some(acks), ..self }),
+                None => Err(invalid("wait in the URL is a number of replicas, 1 to 16")),
+            },
             (name, _) => Err(invalid(format!(
-                "unknown parameter `{}` of a Redis URL; there are prefix and durability",
+                "unknown parameter `{}` of a Redis URL; there are prefix, durability and wait",
                 name.escape_debug()
             ))),
         }
+    }
+
+    pub(super) fn is_cluster(&self) -> bool {
+        self.topology == Topology::Cluster
     }
 
     pub(super) fn is_encrypted(&self) -> bool {
@@ -126,7 +160,13 @@ impl RedisConfig {
 
 impl fmt::Display for RedisConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_cluster { "Redis cluster at " } else { "Redis at " })?;
+        match &self.topology {
+            Topology::Server => f.write_str("Redis at ")?,
+            Topology::Cluster => f.write_str("Redis cluster at ")?,
+            Topology::Sentinel { master } => {
+                write!(f, "Redis {} by sentinels at ", master.escape_debug())?;
+            }
+        }
         for (number, node) in self.nodes.iter().enumerate() {
             f.write_str(if number > 0 { "," } else { "" })?;
             match node.addr() {
@@ -137,7 +177,7 @@ impl fmt::Display for RedisConfig {
             }
         }
         match self.nodes.first().map(|node| node.redis_settings().db()) {
-            Some(db) if !self.is_cluster => write!(f, "/{db} ({})", self.prefix),
+            Some(db) if !self.is_cluster() => write!(f, "/{db} ({})", self.prefix),
             _ => write!(f, " ({})", self.prefix),
         }
     }
@@ -154,19 +194,43 @@ impl fmt::Debug for RedisConfig {
 }
 
 const URL_FORM: &str = "this is no Redis URL; write redis://host:6379/0, with user:password@ before \
-    the host where needed, rediss:// for TLS, redis+cluster:// for a cluster";
+    the host where needed, rediss:// for TLS, redis+cluster:// for a cluster, \
+    redis+sentinel://host:26379/master for sentinels";
 
 /// The nodes of `[user:password@]host:port,host:port[/]`.
 fn cluster_nodes(scheme: &str, rest: &str) -> Result<Vec<ConnectionInfo>, Error> {
     let rest = rest.strip_suffix('/').unwrap_or(rest);
-    let (user, hosts) = match rest.rsplit_once('@') {
-        Some((user, hosts)) => (format!("{user}@"), hosts),
-        None => (String::new(), rest),
-    };
+    let (user, hosts) = user_and_hosts(rest);
     if hosts.contains('/') {
         return Err(invalid("a cluster has one database only; leave the number out of the URL"));
     }
     hosts.split(',').map(|host| node(&format!("{scheme}://{user}{host}"))).collect()
+}
+
+/// The sentinels of `[user:password@]host:port,host:port/master[/db]`, with the database of the
+/// master.
+fn sentinels(scheme: &str, rest: &str) -> Result<(Vec<ConnectionInfo>, Topology), Error> {
+    let (user, hosts) = user_and_hosts(rest);
+    let (hosts, path) = hosts.split_once('/').unwrap_or((hosts, ""));
+    let (master, db) = path.split_once('/').unwrap_or((path, "0"));
+    if master.is_empty() {
+        return Err(invalid("the URL lacks the name of the master: redis+sentinel://host/master"));
+    }
+    let node_of = |host: &str| {
+        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
+        let port = if has_port { String::new() } else { format!(":{SENTINEL_PORT}") };
+        node(&format!("{scheme}://{user}{host}{port}/{db}"))
+    };
+    let nodes = hosts.split(',').map(node_of).collect::<Result<_, _>>()?;
+    Ok((nodes, Topology::Sentinel { master: master.to_owned() }))
+}
+
+/// Splits off the user and the password, with their `@`, from the hosts.
+fn user_and_hosts(rest: &str) -> (String, &str) {
+    match rest.rsplit_once('@') {
+        Some((user, hosts)) => (format!("{user}@"), hosts),
+        None => (String::new(), rest),
+    }
 }
 
 fn node(url: &str) -> Result<ConnectionInfo, Error> {
@@ -196,6 +260,11 @@ mod tests {
                 "rediss+cluster://u:p@a:1,b?prefix=x&durability=strict",
                 "Redis cluster at a:1,b:6379 (x)",
             ),
+            (
+                "redis+sentinel://u:p@a:1,b,[::1]/m/2?wait=1",
+                "Redis m by sentinels at a:1,b:26379,::1:26379/2 (sayso)",
+            ),
+            ("rediss+sentinel://a/m", "Redis m by sentinels at a:26379/0 (sayso)"),
         ] {
             let config = RedisConfig::from_url(url).unwrap();
             assert_eq!(config.to_string(), expected);
@@ -206,6 +275,9 @@ mod tests {
         assert!(config.nodes.iter().all(|node| node.redis_settings().password() == Some("p")));
         let config = RedisConfig::from_url("redis://h?durability=relaxed").unwrap();
         assert_eq!(config.durability, Durability::Relaxed);
+        assert_eq!(config.acks, None);
+        let config = RedisConfig::from_url("redis+cluster://h?wait=2").unwrap();
+        assert_eq!(config.acks, Acks::parse("2"));
     }
 
     #[test]
@@ -225,6 +297,12 @@ mod tests {
             ("redis://:hunter2@h?prefix=a*", "1 to 64 letters"),
             ("redis://:hunter2@h?durability=no", "strict or relaxed"),
             ("redis://:hunter2@h?x", "unknown parameter `x`"),
+            ("redis://:hunter2@h?wait=0", "a number of replicas, 1 to 16"),
+            ("redis://:hunter2@h?wait", "a number of replicas, 1 to 16"),
+            ("redis+sentinel://:hunter2@h:1", "lacks the name of the master"),
+            ("redis+sentinel://:hunter2@h:1,,b/m", "no Redis URL"),
+            ("redis+sentinel://:hunter2@h:1/m/zero", "no Redis URL"),
+            ("redis+proxy://:hunter2@h:1", "no Redis URL"),
         ] {
             let error = RedisConfig::from_url(url).unwrap_err();
             let text = format!("{error} {error:?}");

@@ -12,6 +12,8 @@ use std::{borrow::Cow, sync::Arc};
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use sayso_turn::{Key, store::Error};
 
+use super::acks::Acks;
+
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// No connection, or none in time: nothing was sent.
@@ -20,6 +22,12 @@ pub(super) enum Failure {
     Lost(Option<RedisError>),
     /// The server answered with an error.
     Refused(RedisError),
+    /// Done, but too few replicas have acknowledged it: a failover may undo it.
+    Short(Acks),
+    /// Connected to a server that must not be used now, for this reason: nothing was sent.
+    Unfit(String),
+    /// The sentinels know no master with this name.
+    NoSuchMaster(String),
     /// An answer that no server of ours would give.
     Strange,
 }
@@ -27,6 +35,9 @@ pub(super) enum Failure {
 /// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
+    /// A read on opening the store. What a person must put right is final here, and only here:
+    /// later it may be put right while the bot runs.
+    Open,
     Read,
     Write,
 }
@@ -43,14 +54,46 @@ impl Failure {
         }
     }
 
+    /// An error before the call was handed to a connection.
+    pub(super) fn unsent(error: RedisError) -> Self {
+        Self::Unsent(Some(error))
+    }
+
+    /// The code of the server's error.
+    pub(super) fn code(&self) -> Option<&str> {
+        match self {
+            Self::Unsent(Some(error)) | Self::Refused(error) => error.code(),
+            _ => None,
+        }
+    }
+
+    /// True if the user, the password or the rights are not, or no longer, what the server wants.
+    pub(super) fn is_about_rights(&self) -> bool {
+        let is_wrong = match self {
+            Self::Unsent(Some(error)) => error.kind() == ErrorKind::AuthenticationFailed,
+            _ => false,
+        };
+        is_wrong || matches!(self.code(), Some("NOAUTH" | "WRONGPASS" | "NOPERM"))
+    }
+
     pub(super) fn is(&self, kind: ServerErrorKind) -> bool {
         matches!(self, Self::Refused(error) if error.kind() == ErrorKind::Server(kind))
     }
 
     /// True if the connection is of no more use: it is broken, slow, or leads to a server that has
-    /// become a replica.
+    /// become a replica or lost its own.
     pub(super) fn ends_the_connection(&self) -> bool {
-        matches!(self, Self::Unsent(_) | Self::Lost(_)) || self.is(ServerErrorKind::ReadOnly)
+        matches!(self, Self::Unsent(_) | Self::Lost(_) | Self::Short(_))
+            || self.is(ServerErrorKind::ReadOnly)
+            || self.code() == Some("NOAUTH")
+    }
+
+    /// True if another node of the cluster may have the slot by now.
+    pub(super) fn doubts_the_map(&self) -> bool {
+        self.ends_the_connection()
+            || matches!(self, Self::Unfit(_))
+            || self.is(ServerErrorKind::ClusterDown)
+            || self.is(ServerErrorKind::MasterDown)
     }
 
     pub(super) fn into_error(self, store: &str, key: Option<&Key>, call: Call) -> Error {
@@ -60,7 +103,20 @@ impl Failure {
                 let reason = "there was no connection in time".to_owned();
                 Error::Unavailable { store, reason, source: None }
             }
-            Self::Unsent(Some(error)) => unsent(store, error),
+            Self::Unsent(Some(error)) => unsent(store, error, call),
+            Self::Unfit(reason) => Error::Unavailable { store, reason, source: None },
+            Self::NoSuchMaster(master) => {
+                let master = master.escape_debug();
+                let reason = format!(
+                    "the sentinels know no master named `{master}`; correct the name in the URL"
+                );
+                unusable(store, reason, None, call)
+            }
+            Self::Short(acks) => {
+                let reason =
+                    format!("too few replicas acknowledged it in time ({acks} in the URL)");
+                in_doubt(store, reason, None, call)
+            }
             Self::Lost(error) => {
                 let reason = match &error {
                     None => "there was no answer in time".to_owned(),
@@ -81,13 +137,21 @@ type Source = Option<Box<dyn std::error::Error + Send + Sync>>;
 
 fn in_doubt(store: Cow<'static, str>, reason: String, source: Source, call: Call) -> Error {
     match call {
-        Call::Read => Error::Unavailable { store, reason, source },
+        Call::Open | Call::Read => Error::Unavailable { store, reason, source },
         Call::Write => Error::Unknown { store, reason, source },
     }
 }
 
+/// An error that a person must put right. Nothing was done.
+fn unusable(store: Cow<'static, str>, reason: String, source: Source, call: Call) -> Error {
+    match call {
+        Call::Open => Error::Invalid { store, reason, source },
+        Call::Read | Call::Write => Error::Unavailable { store, reason, source },
+    }
+}
+
 /// Connecting failed.
-fn unsent(store: Cow<'static, str>, error: RedisError) -> Error {
+fn unsent(store: Cow<'static, str>, error: RedisError, call: Call) -> Error {
     let is_refused = error.is_connection_refusal();
     match error.kind() {
         ErrorKind::Io if is_about_tls(&error) => {
@@ -95,7 +159,7 @@ fn unsent(store: Cow<'static, str>, error: RedisError) -> Error {
                 "no encrypted connection can be made; check that this port speaks TLS and that \
                 the system trusts the server's certificate"
                     .to_owned();
-            Error::Invalid { store, reason, source: Some(error.into()) }
+            unusable(store, reason, Some(error.into()), call)
         }
         ErrorKind::Io | ErrorKind::ClusterConnectionNotFound => {
             let reason = match is_refused {
@@ -104,18 +168,22 @@ fn unsent(store: Cow<'static, str>, error: RedisError) -> Error {
             };
             Error::Unavailable { store, reason, source: Some(error.into()) }
         }
-        ErrorKind::AuthenticationFailed => wrong_password(store),
+        ErrorKind::AuthenticationFailed => wrong_password(store, call),
         ErrorKind::Server(ServerErrorKind::ResponseError) => {
             let reason =
                 "it refuses the connection; check the number of the database in the URL, and \
                 use redis:// for a server that is no cluster"
                     .to_owned();
-            Error::Invalid { store, reason, source: None }
+            unusable(store, reason, None, call)
         }
-        ErrorKind::Server(_) | ErrorKind::Extension => refused(store, &error, None, Call::Read),
+        // Whatever it answered, the call itself was not sent.
+        ErrorKind::Server(_) | ErrorKind::Extension => {
+            let call = if call == Call::Write { Call::Read } else { call };
+            refused(store, &error, None, call)
+        }
         _ => {
             let reason = "the connection cannot be set up; check the URL".to_owned();
-            Error::Invalid { store, reason, source: Some(error.into()) }
+            unusable(store, reason, Some(error.into()), call)
         }
     }
 }
@@ -128,9 +196,9 @@ fn is_about_tls(error: &RedisError) -> bool {
     inside.is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>)
 }
 
-fn wrong_password(store: Cow<'static, str>) -> Error {
+fn wrong_password(store: Cow<'static, str>, call: Call) -> Error {
     let reason = "the user name or the password is wrong; correct it in the URL".to_owned();
-    Error::Invalid { store, reason, source: None }
+    unusable(store, reason, None, call)
 }
 
 fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call: Call) -> Error {
@@ -145,6 +213,7 @@ fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call
         reason: reason.to_owned(),
         source: None,
     };
+    let not_now = |reason: &str| unusable(store.clone(), reason.to_owned(), None, call);
     match code {
         "LOADING" => later("it is reading its data after a start"),
         "BUSY" => later("a script of somebody else keeps it busy"),
@@ -158,11 +227,12 @@ fn refused(store: Cow<'static, str>, error: &RedisError, key: Option<&Key>, call
         "MOVED" | "CROSSSLOT" => {
             never("it is a node of a cluster; use redis+cluster:// in the URL")
         }
-        "WRONGPASS" => wrong_password(store),
-        "NOAUTH" => never("it asks for a password; put it into the URL: redis://:password@host"),
-        "NOPERM" => never(
+        "WRONGPASS" => wrong_password(store, call),
+        "NOAUTH" => not_now("it asks for a password; put it into the URL: redis://:password@host"),
+        "NOPERM" => not_now(
             "its user may not do this; allow EVAL, EVALSHA, HGETALL, SCAN and what the scripts use \
-             (`+@hash +@sortedset +@scripting +scan +exists +del`) on the keys of the prefix",
+             (`+@connection +info +@hash +@sortedset +@scripting +scan +exists +del`) on the keys \
+             of the prefix",
         ),
         "WRONGTYPE" => match key {
             Some(key) => Error::Corrupt {
@@ -215,9 +285,9 @@ mod tests {
             ("ASK 7 127.0.0.1:1", "unavailable"),
             ("MOVED 7 127.0.0.1:1", "invalid"),
             ("CROSSSLOT Keys in request don't hash to the same slot", "invalid"),
-            ("NOAUTH Authentication required.", "invalid"),
-            ("WRONGPASS invalid username-password pair", "invalid"),
-            ("NOPERM this user has no permissions", "invalid"),
+            ("NOAUTH Authentication required.", "unavailable"),
+            ("WRONGPASS invalid username-password pair", "unavailable"),
+            ("NOPERM this user has no permissions", "unavailable"),
             ("WRONGTYPE Operation against a key holding the wrong kind of value", "corrupt"),
             ("ERR unknown command 'EVALSHA', with args beginning with: 'secret'", "invalid"),
         ] {
@@ -225,6 +295,37 @@ mod tests {
                 assert_eq!(report(answer, call).0, expected, "{answer}");
             }
         }
+    }
+
+    /// A password that is changed while the bot runs is put right while it runs.
+    #[test]
+    fn missing_rights_are_final_only_on_opening() {
+        for answer in ["NOAUTH Authentication required.", "WRONGPASS invalid", "NOPERM no"] {
+            for (call, expected) in
+                [(Call::Open, "invalid"), (Call::Read, "unavailable"), (Call::Write, "unavailable")]
+            {
+                assert_eq!(report(answer, call).0, expected, "{answer}");
+            }
+            let value = redis::parse_redis_value(format!("-{answer}\r\n").as_bytes()).unwrap();
+            let error = value.extract_error().unwrap_err();
+            assert!(Failure::sent(error.clone()).is_about_rights());
+            assert!(Failure::unsent(error).is_about_rights());
+        }
+        assert!(!Failure::Lost(None).is_about_rights());
+    }
+
+    #[test]
+    fn a_write_that_too_few_replicas_have_is_in_doubt() {
+        let short = || Failure::Short(Acks::parse("2").unwrap());
+        assert!(short().ends_the_connection());
+        let error = short().into_error("Redis", None, Call::Write);
+        assert!(matches!(error, Error::Unknown { .. }), "{error}");
+        assert!(error.to_string().contains("wait=2"), "{error}");
+        let error = short().into_error("Redis", None, Call::Read);
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+        let unfit = Failure::Unfit("it is a replica now".to_owned());
+        let error = unfit.into_error("Redis", None, Call::Write);
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
     }
 
     #[test]

@@ -91,6 +91,11 @@ impl Names {
         format!("{}:{}:waiting", self.prefix, shard.tag())
     }
 
+    /// Name of the mark that a load writes when it waits for replicas.
+    pub(super) fn mark(&self, shard: Shard) -> String {
+        format!("{}:{}:mark", self.prefix, shard.tag())
+    }
+
     /// Name of the sorted set by key: documents that were found due and may still be.
     pub(super) fn ready(&self, shard: Shard) -> String {
         format!("{}:{}:ready", self.prefix, shard.tag())

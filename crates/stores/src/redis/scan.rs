@@ -45,7 +45,7 @@ impl Calls {
         let _command = command.arg(&scan.cursor).arg("MATCH").arg(pattern);
         let _command = command.arg("COUNT").arg(SCAN_COUNT);
         let answer = self.read(scan.shard.unwrap_or(Shard::FIRST), &command).await;
-        answer.and_then(decode).map_err(|failure| failure.into_error(&self.store, None, Call::Read))
+        answer.and_then(decode).map_err(|failure| self.error(failure, None, Call::Read))
     }
 
     /// The next keys of a listing, and where it goes on.

@@ -5,6 +5,7 @@ use redis::{Cmd, Script, ServerErrorKind, Value};
 use super::{failure::Failure, link::Link, names::Shard};
 
 pub(super) struct Scripts {
+    pub(super) load: Program,
     pub(super) save: Program,
     pub(super) save_many: Program,
     pub(super) save_all: Program,
@@ -15,23 +16,26 @@ pub(super) struct Scripts {
 pub(super) struct Program {
     code: &'static str,
     digest: String,
+    /// True if replicas must acknowledge what it wrote, where the URL asks for that.
+    is_acked: bool,
 }
 
 impl Scripts {
     pub(super) fn new() -> Self {
         Self {
-            save: Program::new(include_str!("save.lua")),
-            save_many: Program::new(include_str!("save_many.lua")),
-            save_all: Program::new(include_str!("save_all.lua")),
-            delete: Program::new(include_str!("delete.lua")),
-            due: Program::new(include_str!("due.lua")),
+            load: Program::new(include_str!("load.lua"), true),
+            save: Program::new(include_str!("save.lua"), true),
+            save_many: Program::new(include_str!("save_many.lua"), true),
+            save_all: Program::new(include_str!("save_all.lua"), true),
+            delete: Program::new(include_str!("delete.lua"), true),
+            due: Program::new(include_str!("due.lua"), false),
         }
     }
 }
 
 impl Program {
-    fn new(code: &'static str) -> Self {
-        Self { code, digest: Script::new(code).get_hash().to_owned() }
+    fn new(code: &'static str, is_acked: bool) -> Self {
+        Self { code, digest: Script::new(code).get_hash().to_owned(), is_acked }
     }
 
     /// Runs the script by its digest, with the count of keys, the keys and the arguments that `add`
@@ -49,11 +53,18 @@ impl Program {
             add(&mut command);
             command
         };
-        match link.call(shard, &command("EVALSHA", &self.digest)).await {
+        match self.send(link, shard, command("EVALSHA", &self.digest)).await {
             Err(failure) if failure.is(ServerErrorKind::NoScript) => {
-                link.call(shard, &command("EVAL", self.code)).await
+                self.send(link, shard, command("EVAL", self.code)).await
             }
             answer => answer,
+        }
+    }
+
+    async fn send(&self, link: &Link, shard: Shard, command: Cmd) -> Result<Value, Failure> {
+        match self.is_acked {
+            true => link.call_acked(shard, &command).await,
+            false => link.call(shard, &command).await,
         }
     }
 }

@@ -5,9 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use redis::{Value, from_redis_value};
+use redis::{ServerErrorKind, Value, from_redis_value};
 
-use super::{config::Durability, failure::Failure, link::Link, names::Shard};
+use super::{
+    acks::Acks,
+    config::Durability,
+    failure::Failure,
+    link::Link,
+    names::{Names, Shard},
+};
 
 /// Settings as a server reports them. Those it does not report are missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,11 +23,17 @@ pub(super) struct Settings {
 
 /// Fields of `INFO`, and names for `CONFIG GET`.
 const INFO: [&str; 4] = ["run_id", "role", "connected_slaves", "cluster_enabled"];
-const CONFIG: [&str; 4] = ["appendonly", "appendfsync", "maxmemory", "maxmemory-policy"];
+const CONFIG: [&str; 5] =
+    ["appendonly", "appendfsync", "maxmemory", "maxmemory-policy", "min-replicas-to-write"];
+
+/// Findings of trials, under names that no setting has: whether scripts over several slots are
+/// refused, and whether the server knows how to wait for replicas.
+const SLOTS: &str = "(slots)";
+const WAIT: &str = "(wait)";
 
 impl Settings {
     /// Reads the settings of every server that holds documents of ours.
-    pub(super) async fn read(link: &Link) -> Result<Vec<Self>, Failure> {
+    pub(super) async fn read(link: &Link, names: &Names) -> Result<Vec<Self>, Failure> {
         let mut servers = Vec::<Self>::new();
         for shard in Shard::all().take(if link.is_cluster() { usize::MAX } else { 1 }) {
             let mut settings = Self::default();
@@ -33,6 +45,7 @@ impl Settings {
             for name in CONFIG {
                 settings.read_config(link, shard, name).await?;
             }
+            settings.try_out(link, names, shard).await?;
             servers.push(settings);
         }
         Ok(servers)
@@ -61,15 +74,54 @@ impl Settings {
         Ok(())
     }
 
+    async fn try_out(&mut self, link: &Link, names: &Names, shard: Shard) -> Result<(), Failure> {
+        if link.acks().is_some() && ask(link, shard, &Acks::probe()).await?.is_none() {
+            drop(self.values.insert(WAIT.to_owned(), "unknown".to_owned()));
+        }
+        if link.is_cluster() || self.get("cluster_enabled") == Some("1") {
+            return Ok(());
+        }
+        let mut two_slots = redis::cmd("EVAL");
+        let _command = two_slots.arg("return 0").arg(2);
+        for shard in Shard::all().take(2) {
+            let _command = two_slots.arg(names.waiting(shard));
+        }
+        match ask(link, shard, &two_slots).await {
+            Err(failure) if failure.is(ServerErrorKind::CrossSlot) => {
+                drop(self.values.insert(SLOTS.to_owned(), "enforced".to_owned()));
+                Ok(())
+            }
+            answer => answer.map(drop),
+        }
+    }
+
     fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
     /// Warnings about what weakens the guarantees, or the reason why the server cannot be used.
-    pub(super) fn judge(&self, is_cluster: bool, durability: Durability) -> Verdict {
+    pub(super) fn judge(
+        &self,
+        is_cluster: bool,
+        is_acked: bool,
+        durability: Durability,
+    ) -> Verdict {
         let mut verdict = Verdict { durability, ..Verdict::default() };
         if !is_cluster && self.get("cluster_enabled") == Some("1") {
             verdict.refuse("it is a node of a cluster; use redis+cluster:// in the URL");
+        }
+        if self.get(SLOTS).is_some() {
+            verdict.refuse(
+                "behind this address is a cluster that takes no script over several slots \
+                 (CROSSSLOT); use redis+cluster:// with its nodes, or a database without cluster \
+                 mode",
+            );
+        }
+        if self.get(WAIT).is_some() {
+            verdict.refuse(
+                "it does not know WAIT or forbids it, so wait in the URL cannot be kept; connect \
+                 to the server itself, not to a proxy",
+            );
         }
         if self.get("role") == Some("slave") {
             verdict.refuse("it is a replica and cannot write; connect to the primary");
@@ -100,10 +152,11 @@ impl Settings {
                 _ => verdict.doubt(may_evict),
             }
         }
-        if self.get("connected_slaves").is_some_and(|count| count != "0") {
+        let is_set = |name| self.get(name).is_some_and(|count| count != "0");
+        if is_set("connected_slaves") && !is_acked && !is_set("min-replicas-to-write") {
             verdict.warn(
                 "it has replicas, which get writes a moment later: a failover loses the turns \
-                 acknowledged last",
+                 acknowledged last; put wait=1 into the URL",
             );
         }
         verdict
@@ -162,10 +215,13 @@ mod tests {
         ("cluster_enabled", "0"),
     ];
 
+    fn own((name, value): (&str, &str)) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
     fn judge(changed: &[(&str, &str)], durability: Durability) -> Verdict {
         let values = GOOD.iter().chain(changed);
-        let values = values.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Settings { values: values.collect() }.judge(false, durability)
+        Settings { values: values.copied().map(own).collect() }.judge(false, false, durability)
     }
 
     #[test]
@@ -192,9 +248,23 @@ mod tests {
 
     #[test]
     fn what_can_never_work_is_refused_in_any_case() {
-        for bad in [("role", "slave"), ("cluster_enabled", "1")] {
+        for bad in
+            [("role", "slave"), ("cluster_enabled", "1"), (SLOTS, "enforced"), (WAIT, "unknown")]
+        {
             assert!(judge(&[bad], Durability::Relaxed).refusal.is_some(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn replicas_are_fine_where_something_waits_for_them() {
+        let replicas = ("connected_slaves", "2");
+        let verdict = judge(&[replicas, ("min-replicas-to-write", "0")], Durability::Strict);
+        assert!(verdict.warnings.iter().all(|warning| warning.contains("wait=1")), "{verdict:?}");
+        assert_eq!(verdict.warnings.len(), 1);
+        let verdict = judge(&[replicas, ("min-replicas-to-write", "1")], Durability::Strict);
+        assert_eq!(verdict.warnings, Vec::<String>::new());
+        let settings = Settings { values: [replicas].map(own).into() };
+        assert_eq!(settings.judge(false, true, Durability::Strict).warnings.len(), 1, "no CONFIG");
     }
 
     #[test]
@@ -210,7 +280,7 @@ mod tests {
             assert_eq!(verdict.warnings.len(), 1);
             assert!(verdict.warnings.iter().all(|warning| warning.contains(why)), "{verdict:?}");
         }
-        let verdict = Settings::default().judge(false, Durability::Strict);
+        let verdict = Settings::default().judge(false, false, Durability::Strict);
         assert_eq!(verdict.refusal, None);
         assert!(verdict.warnings.iter().any(|warning| warning.contains("cannot be read")));
     }

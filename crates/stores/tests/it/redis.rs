@@ -2,6 +2,7 @@
 
 mod cluster;
 mod documents;
+mod failover;
 mod faults;
 mod opening;
 mod server;

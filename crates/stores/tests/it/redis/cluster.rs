@@ -35,7 +35,7 @@ async fn make() -> (Arc<dyn Store>, ()) {
     (Arc::new(store), ())
 }
 
-async fn wait_for<F: Future<Output = bool>>(is_so: impl Fn() -> F) {
+pub(super) async fn wait_for<F: Future<Output = bool>>(is_so: impl Fn() -> F) {
     let start = Instant::now();
     while !is_so().await {
         assert!(start.elapsed() < Duration::from_secs(30), "it takes too long");
@@ -43,9 +43,9 @@ async fn wait_for<F: Future<Output = bool>>(is_so: impl Fn() -> F) {
     }
 }
 
-/// Primaries with a third of the slots each, and one further node that has none.
-struct Cluster {
-    nodes: Vec<Server>,
+/// Primaries with a third of the slots each, and further nodes that have none.
+pub(super) struct Cluster {
+    pub(super) nodes: Vec<Server>,
 }
 
 const SLOTS: [(u16, u16); 3] = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)];
@@ -54,9 +54,23 @@ const SLOT: &str = "2975";
 
 impl Cluster {
     async fn start() -> Self {
-        let buses: Vec<String> = (0..=SLOTS.len()).map(|_| free_port().to_string()).collect();
+        Self::start_with(1, "2000").await
+    }
+
+    pub(super) async fn start_with(further: usize, node_timeout_ms: &str) -> Self {
+        let count = SLOTS.len() + further;
+        let buses: Vec<String> = (0..count).map(|_| free_port().to_string()).collect();
         let settings = |bus| {
-            ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--cluster-port", bus]
+            [
+                "--cluster-enabled",
+                "yes",
+                "--cluster-node-timeout",
+                node_timeout_ms,
+                "--cluster-port",
+                bus,
+                "--repl-diskless-sync-delay",
+                "0",
+            ]
         };
         let nodes: Vec<_> =
             buses.iter().map(|bus| Server::start(&settings(bus.as_str()))).collect();
@@ -73,20 +87,20 @@ impl Cluster {
         for node in &cluster.nodes {
             wait_for(|| async {
                 let info: String = node.tell(&["CLUSTER", "INFO"]).await;
-                info.contains("state:ok") && info.contains("cluster_known_nodes:4")
+                info.contains("state:ok") && info.contains(&format!("cluster_known_nodes:{count}"))
             })
             .await;
         }
         cluster
     }
 
-    fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         let nodes: Vec<_> =
             self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
         format!("redis+cluster://{}", nodes.join(","))
     }
 
-    async fn id(&self, number: usize) -> String {
+    pub(super) async fn id(&self, number: usize) -> String {
         self.nodes[number].tell(&["CLUSTER", "MYID"]).await
     }
 }

@@ -3,8 +3,10 @@
 
 use std::{
     env,
-    net::TcpListener,
+    io::{self, Read, Write},
+    net::{TcpListener, TcpStream},
     process::Command,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -119,7 +121,7 @@ async fn a_user_needs_few_rights() {
 
     let store = RedisStore::open_url(&format!("{url}?prefix=other")).await.unwrap();
     let error = store.save(create("k", "{}")).await.unwrap_err();
-    assert!(matches!(error, Error::Invalid { .. }), "{error}");
+    assert!(matches!(error, Error::Unavailable { .. }), "{error}");
     assert!(error.to_string().contains("may not do this"), "{error}");
 }
 
@@ -155,6 +157,86 @@ async fn a_database_that_does_not_exist_and_a_node_of_a_cluster_are_refused() {
     let (_, text) =
         refusal(&server.url().replace("redis:", "redis+cluster:").replace("/0", "")).await;
     assert!(text.contains("use redis://"), "{text}");
+}
+
+/// A proxy before one server, that refuses what names two slots, as one before a hidden cluster.
+fn enforce_slots(target: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // The threads end with the process of the test.
+    let _thread = thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let mut server = TcpStream::connect(("127.0.0.1", target)).unwrap();
+            let (mut back, mut answers) =
+                (client.try_clone().unwrap(), server.try_clone().unwrap());
+            let _back = thread::spawn(move || io::copy(&mut answers, &mut back));
+            let _there = thread::spawn(move || {
+                let mut buffer = [0; 65_536];
+                while let Ok(count @ 1..) = client.read(&mut buffer) {
+                    let text = String::from_utf8_lossy(&buffer[..count]);
+                    let sent = match text.contains("{s0}") && text.contains("{s1}") {
+                        true => {
+                            client.write_all(b"-CROSSSLOT Keys don't hash to the same slot\r\n")
+                        }
+                        false => server.write_all(&buffer[..count]),
+                    };
+                    if sent.is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_cluster_that_hides_behind_one_address_is_refused() {
+    let server = Server::start(&[]);
+    let url = format!("redis://127.0.0.1:{}", enforce_slots(server.port));
+    let (is_transient, text) = refusal(&url).await;
+    assert!(!is_transient && text.contains("CROSSSLOT"), "{text}");
+    assert!(text.contains("use redis+cluster:// with its nodes, or a database without"), "{text}");
+}
+
+/// A password that is changed under a bot is no reason to give anything up: it may be changed back.
+#[tokio::test]
+async fn rights_that_are_lost_later_may_come_back() {
+    let server = Server::start(&[]);
+    let rights = ["ACL", "SETUSER", "bot", "on", ">hunter2", "~*", "+@all"];
+    let () = server.tell(&rights).await;
+    let url = server.url().replace("//", "//bot:hunter2@");
+    let store = RedisStore::open_url(&url).await.unwrap();
+    assert!(matches!(store.save(create("k", "{}")).await, Ok(Saved::Committed(_))));
+    for (lose, why) in [
+        (&["ACL", "SETUSER", "bot", "-@all"][..], "may not do this"),
+        (&["ACL", "SETUSER", "bot", "resetpass", ">other"], "password is wrong"),
+        (&["ACL", "SETUSER", "bot", "off"], "password is wrong"),
+    ] {
+        let () = server.tell(lose).await;
+        // What it has let in it lets stay.
+        let _killed: u64 = server.tell(&["CLIENT", "KILL", "USER", "bot"]).await;
+        let start = Instant::now();
+        loop {
+            assert!(start.elapsed() < Duration::from_secs(5), "{why}");
+            let saved = store.save(create("new", "{}")).await;
+            let loaded = store.load(&key("k")).await;
+            let (Err(saved), Err(loaded)) = (saved, loaded) else { continue };
+            assert!(saved.is_transient() && loaded.is_transient(), "{saved} {loaded}");
+            if saved.to_string().contains(why) && loaded.to_string().contains(why) {
+                assert!(matches!(saved, Error::Unavailable { .. }), "{saved}");
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let () = server.tell(&rights).await;
+        let start = Instant::now();
+        while store.load(&key("k")).await.is_err() {
+            assert!(start.elapsed() < Duration::from_secs(5), "it comes back after {why}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
 }
 
 const CHILD: &str = "SAYSO_STORES_TEST_TLS";

@@ -15,6 +15,8 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/servers
 /// A server on a port of its own. It ends with this value.
 pub(super) struct Server {
     folder: TempDir,
+    /// The call of the script, and below the arguments that follow the port.
+    call: &'static str,
     settings: Vec<String>,
     pub(super) port: u16,
     child: Child,
@@ -23,16 +25,21 @@ pub(super) struct Server {
 impl Server {
     /// Starts one that keeps every write, or whatever the settings say.
     pub(super) fn start(settings: &[&str]) -> Self {
-        Self::start_at(free_port(), settings)
+        Self::run("serve", settings)
     }
 
-    pub(super) fn start_at(port: u16, settings: &[&str]) -> Self {
+    /// Starts a sentinel that watches a master under the name `m`.
+    pub(super) fn start_sentinel(master: u16, quorum: usize) -> Self {
+        Self::run("sentinel", &["m", &master.to_string(), &quorum.to_string()])
+    }
+
+    fn run(call: &'static str, settings: &[&str]) -> Self {
         let installed = Command::new(SCRIPT).arg("install").stdout(Stdio::null()).status();
         assert!(installed.unwrap().success(), "Redis can be installed");
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, port) = (tempfile::tempdir().unwrap(), free_port());
         let settings: Vec<_> = settings.iter().map(|&setting| setting.to_owned()).collect();
-        let child = serve(&folder, port, &settings);
-        let server = Self { folder, settings, port, child };
+        let child = serve(call, &folder, port, &settings);
+        let server = Self { folder, call, settings, port, child };
         server.wait();
         server
     }
@@ -45,8 +52,23 @@ impl Server {
 
     /// The same server with the same data, after a kill.
     pub(super) fn start_again(&mut self) {
-        self.child = serve(&self.folder, self.port, &self.settings);
+        self.child = serve(self.call, &self.folder, self.port, &self.settings);
         self.wait();
+    }
+
+    /// Stops its clock: connections stay, and nothing is answered.
+    pub(super) fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets it go on where it stopped.
+    pub(super) fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success(), "it runs");
     }
 
     pub(super) fn url(&self) -> String {
@@ -78,9 +100,9 @@ impl Drop for Server {
     }
 }
 
-fn serve(folder: &TempDir, port: u16, settings: &[String]) -> Child {
+fn serve(call: &str, folder: &TempDir, port: u16, settings: &[String]) -> Child {
     Command::new(SCRIPT)
-        .arg("serve")
+        .arg(call)
         .arg(folder.path())
         .arg(port.to_string())
         .args(settings)

@@ -1,0 +1,7 @@
+//! Failovers, planned and not: masters that are killed or frozen under load, and replicas that do
+//! not acknowledge.
+
+mod acks;
+mod cluster;
+mod load;
+mod sentinels;
