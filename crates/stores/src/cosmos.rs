@@ -14,6 +14,7 @@ mod failure;
 pub(crate) mod fuzz;
 mod item;
 mod json;
+mod looks;
 mod meter;
 mod names;
 mod patience;
@@ -38,6 +39,7 @@ use self::{
     calls::{Calls, Sent},
     database::Database,
     item::Item,
+    looks::Looks,
     meter::{Call, Meter},
     names::{Id, Names},
     patience::write_options,
@@ -127,7 +129,8 @@ impl CosmosStore {
         }
         let (names, call_max) = (Names::new(config.layout), config.call_max);
         let database = Database::open(client, config).await?;
-        let calls = Calls { store: name, names, database, meter: Meter::default(), call_max };
+        let (meter, looks) = (Meter::default(), Looks::default());
+        let calls = Calls { store: name, names, database, meter, looks, call_max };
         Ok(Self { calls, writes: WriteIds::new(), clock: SystemClock::new() })
     }
 

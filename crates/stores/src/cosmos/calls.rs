@@ -12,6 +12,7 @@ use super::{
     database::{Container, Database},
     failure::{self, Aim, sort},
     item::{self, Item},
+    looks::Looks,
     meter::{Call, Meter},
     names::{Id, Names},
     patience::{read_options, within},
@@ -36,6 +37,7 @@ pub(super) struct Calls {
     pub(super) names: Names,
     pub(super) database: Database,
     pub(super) meter: Meter,
+    pub(super) looks: Looks,
     /// The time limit of a call.
     pub(super) call_max: Duration,
 }

@@ -1,10 +1,10 @@
 //! Queries: due documents, lists of keys, and the item of a key, which may have several ids.
 
-use std::{cmp::Ordering, collections::BTreeSet, num::NonZeroU32, sync::Arc};
+use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc};
 
 use azure_data_cosmos::{
     FeedScope, Query,
-    feed::{ContinuationToken, QueryPageIterator},
+    feed::QueryPageIterator,
     options::{MaxItemCountHint, QueryOptions},
 };
 use futures_core::stream::BoxStream;
@@ -21,6 +21,7 @@ use super::{
     calls::Calls,
     database::Container,
     item::{self, COLUMNS, Item, Row, due_number},
+    looks::Look,
     meter::Call,
     patience::{query_options, within},
 };
@@ -50,29 +51,27 @@ impl Calls {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        let from = from.and_then(Place::read);
-        let mut place = from.unwrap_or(Place { now, container: String::new(), token: None });
+        let mut look = from.and_then(|from| self.looks.take(from));
         let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
-        let query = Query::from(text).with_parameter("@now", due_number(place.now));
+        let query = Query::from(text).with_parameter("@now", due_number(now));
         let query = query.map_err(|error| self.failed(error))?;
         let mut requests = 0;
         for container in self.database.all().await? {
-            match container.name().cmp(place.container.as_str()) {
-                Ordering::Less => continue,
-                Ordering::Equal => {}
-                Ordering::Greater => place.token = None,
+            let name = container.name();
+            if look.as_ref().is_some_and(|look| name < look.container.as_str()) {
+                continue;
             }
-            container.name().clone_into(&mut place.container);
-            let options = paged(limit, place.token.take());
-            let mut pages = self.pages::<Row>(&container, query.clone(), options).await?;
+            let mut pages = match look.take() {
+                Some(Look { container, pages }) if container == name => pages,
+                _ => self.pages::<Row>(&container, query.clone(), in_pages_of(limit)).await?,
+            };
             while let Some(rows) = self.next(&mut pages).await? {
                 let due = rows.into_iter().filter_map(|row| self.due_of(&container, row));
                 let found: Vec<Due> = due.take(limit).collect();
                 requests += 1;
                 if !found.is_empty() || requests == REQUESTS_MAX {
-                    let token = pages.to_continuation_token();
-                    place.token = Some(token.map_err(|error| self.failed(error))?);
-                    return Ok(DuePage { found, next: Some(place.cursor()) });
+                    let next = self.looks.keep(Look { container: name.to_owned(), pages });
+                    return Ok(DuePage { found, next: Some(next) });
                 }
             }
         }
@@ -191,36 +190,9 @@ impl Calls {
     }
 }
 
-/// Place of a look for due documents.
-struct Place {
-    /// Time of the first page: a token belongs to one query.
-    now: Timestamp,
-    container: String,
-    token: Option<ContinuationToken>,
-}
-
-impl Place {
-    fn read(cursor: &Cursor) -> Option<Self> {
-        let mut parts = cursor.as_str().splitn(3, '\n');
-        let now = Timestamp::from_millis(parts.next()?.parse().ok()?);
-        let container = parts.next()?.to_owned();
-        let token = Some(ContinuationToken::from_string(parts.next()?.to_owned()));
-        Some(Self { now, container, token })
-    }
-
-    fn cursor(&self) -> Cursor {
-        let token = self.token.as_ref().map_or("", ContinuationToken::as_str);
-        Cursor::new(format!("{}\n{}\n{token}", self.now.as_millis(), self.container))
-    }
-}
-
-fn paged(limit: usize, token: Option<ContinuationToken>) -> QueryOptions {
+fn in_pages_of(limit: usize) -> QueryOptions {
     let limit = u32::try_from(limit).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-    let options = QueryOptions::default().with_max_item_count(MaxItemCountHint::Limit(limit));
-    match token {
-        Some(token) => options.with_continuation_token(token),
-        None => options,
-    }
+    QueryOptions::default().with_max_item_count(MaxItemCountHint::Limit(limit))
 }
 
 /// Last-modified time of an item, by its server (`_ts`).
