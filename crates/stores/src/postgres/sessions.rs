@@ -41,14 +41,21 @@ pub(super) struct Sessions {
 struct Shared {
     hosts: Arc<Hosts>,
     set_up: String,
+    /// A session that has not answered for so long is silent. With less it had no chance: the call
+    /// had used its time up in waiting for it.
+    silence_min: Duration,
     /// The one used last is used next.
     idle: Mutex<Vec<Session>>,
 }
 
 impl Sessions {
     pub(super) fn new(hosts: &Arc<Hosts>, count: usize, timeout: Duration) -> Self {
-        let (hosts, set_up) = (Arc::clone(hosts), set_up(timeout));
-        let shared = Arc::new(Shared { hosts, set_up, idle: Mutex::default() });
+        let shared = Arc::new(Shared {
+            hosts: Arc::clone(hosts),
+            set_up: set_up(timeout),
+            silence_min: timeout / 2,
+            idle: Mutex::default(),
+        });
         Self { shared, permits: Arc::new(Semaphore::new(count)), timeout }
     }
 
@@ -77,7 +84,7 @@ impl Sessions {
                 Err(_) => return Err(Failure::no_connection_in_time(self.timeout)),
             },
         };
-        Ok(Lease { session, shared, _permit: permit })
+        Ok(Lease { session, shared, since: Instant::now(), _permit: permit })
     }
 
     /// Runs one statement, which is one transaction.
@@ -118,6 +125,7 @@ impl Shared {
 pub(super) struct Lease {
     session: Session,
     shared: Arc<Shared>,
+    since: Instant,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -138,7 +146,7 @@ impl Lease {
 
     /// Returns the session to the pool after a failure, or closes it when it is of no more use.
     pub(super) fn part(self, failure: Failure) -> Failure {
-        if failure.is_silence() {
+        if failure.is_silence() && self.since.elapsed() >= self.shared.silence_min {
             self.shared.hosts.fell_silent(self.session.host, self.session.era);
         }
         if failure.keeps_session() {

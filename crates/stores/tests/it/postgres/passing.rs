@@ -3,13 +3,60 @@
 
 use std::{
     fs,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use sayso_stores::PostgresStore;
 use sayso_turn::store::{Error, Store};
+use tracing::{
+    Event, Level, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
 
 use super::{committed, create, key, private::Server};
+
+/// The warnings that were logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Visit for Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0.lock().unwrap().push(format!("{value:?}"));
+        }
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= Level::WARN
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
 
 /// Calls until the store is well again.
 async fn recover(store: &PostgresStore) {
@@ -39,6 +86,8 @@ async fn a_password_that_is_changed_under_an_open_store_is_unavailable_and_heals
 
     let admin = super::connect(&server.url()).await;
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'bot'";
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
     admin.batch_execute("ALTER ROLE bot PASSWORD 'b'").await.unwrap();
     assert!(!admin.query(end, &[]).await.unwrap().is_empty());
     let mut said = Vec::new();
@@ -52,6 +101,10 @@ async fn a_password_that_is_changed_under_an_open_store_is_unavailable_and_heals
         assert!(is_right, "{error:?}");
     }
     assert!(said.last().unwrap().contains("check user and password"), "{said:?}");
+    // Loud, and at most once a second.
+    let logged = log.take();
+    let count = logged.iter().filter(|said| said.contains("check user and password")).count();
+    assert!((1..=2).contains(&count), "{logged:?}");
     // At opening it is a mistake.
     let error = PostgresStore::open_url(&url).await.unwrap_err();
     assert!(matches!(error, Error::Invalid { .. }), "{error:?}");
@@ -78,4 +131,34 @@ async fn a_server_that_comes_back_with_unsafe_settings_is_not_used_until_they_ar
     server.stop();
     server.start_again(&[]).await;
     recover(&store).await;
+}
+
+/// Settings do not fail over; that they have changed is logged once, not for every connection.
+#[tokio::test]
+async fn a_warning_is_logged_again_when_it_has_changed() {
+    let server = Server::start(&[]).await;
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let store = server.open("schema=a&connections=20").await.unwrap();
+    let admin = super::connect(&server.url()).await;
+    let names: Vec<_> = (0..10).map(|number| format!("key/{number}")).collect();
+    let add = "SELECT FROM pg_create_physical_replication_slot('place')";
+    let remove = "SELECT pg_drop_replication_slot('place')";
+    let wants = [("SELECT", 0), (add, 1), ("SELECT", 0), (remove, 0), (add, 1)];
+    for (round, (change, wanted)) in wants.into_iter().enumerate() {
+        let _rows = admin.query(change, &[]).await.unwrap();
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE application_name = 'sayso'";
+        let ended = admin.query(end, &[]).await.unwrap().len();
+        assert!(ended > 0, "{round}: there is no connection to replace");
+        // All at once, so there are many new connections. One may meet a session that has just
+        // ended.
+        for _ in 0..2 {
+            let _loaded =
+                join_all(names.iter().map(async |name| store.load(&key(name)).await)).await;
+        }
+        let logged = log.take();
+        let count = logged.iter().filter(|said| said.contains("no standby is synchronous"));
+        assert_eq!(count.count(), wanted, "{round}: {logged:?}");
+    }
 }
