@@ -20,6 +20,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{
     config::PostgresConfig,
     failure::Failure,
+    lineage::Lineage,
     pooler::{self, Backends},
     session::{self, Line, Session},
     settings,
@@ -48,6 +49,7 @@ pub(super) struct Hosts {
     /// Raised when a server falls silent: sessions of an earlier era are not used again.
     era: AtomicU64,
     is_open: AtomicBool,
+    lineage: Lineage,
     /// The warnings that were logged last.
     warnings: Mutex<Vec<String>>,
     refused: Mutex<Option<(Instant, Failure)>>,
@@ -93,6 +95,7 @@ impl Hosts {
             first: AtomicUsize::new(0),
             era: AtomicU64::new(0),
             is_open: AtomicBool::new(false),
+            lineage: Lineage::default(),
             warnings: Mutex::default(),
             refused: Mutex::default(),
         })
@@ -168,6 +171,7 @@ impl Hosts {
         let seat = host.backends.seat(greeting.backend)?;
         line.client.batch_execute(set_up).await.map_err(|error| Failure::before(&error))?;
         let _warnings = self.check(&line.client).await?;
+        self.lineage.refuse_replaced(&line.client).await?;
         if pooler::backend(&line.client).await? != *seat.backend() {
             return Err(Failure::shared_session());
         }

@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sayso_stores::PostgresStore;
-use sayso_turn::store::{Error, Store};
+use sayso_stores::{PostgresConfig, PostgresStore};
+use sayso_turn::store::{Error, Saved, Store};
 use tokio::net::TcpListener;
 
 use super::{
@@ -87,6 +87,39 @@ async fn a_primary_that_is_killed_under_load_loses_no_acknowledged_write() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_primary_that_freezes_under_load_loses_no_acknowledged_write() {
     fail_over(Trouble::Frozen).await.assert_good(BACK_MAX);
+}
+
+#[tokio::test]
+async fn an_old_primary_that_comes_back_is_not_used() {
+    let (mut primary, mut standby) = pair().await;
+    let config = PostgresConfig::from_url(&both(&primary, &standby)).unwrap();
+    let store = PostgresStore::open(config.timeout(Duration::from_secs(2))).await.unwrap();
+    let mut etag = committed(store.save(create("a", "old")).await);
+    primary.freeze();
+    standby.promote().await;
+    let mut is_there = false;
+    for _ in 0..20 {
+        match store.save(replace("a", &etag, "new")).await {
+            Ok(Saved::Committed(new)) => etag = new,
+            Err(Error::Unknown { .. } | Error::Unavailable { .. }) => continue,
+            other => panic!("{other:?}"),
+        }
+        is_there = true;
+        break;
+    }
+    assert!(is_there, "the promoted standby is not used");
+    primary.thaw();
+    standby.kill();
+    // It would answer with the old document.
+    let mut said = String::new();
+    for _ in 0..5 {
+        let error = store.load(&key("a")).await.unwrap_err();
+        assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
+        said = error.to_string();
+    }
+    assert!(said.contains("it is an old primary"), "{said}");
+    standby.start_again(&[]).await;
+    assert_eq!(store.load(&key("a")).await.unwrap().unwrap().etag, etag);
 }
 
 #[tokio::test]

@@ -96,6 +96,13 @@ impl Server {
         signal("-STOP", &self.frozen);
     }
 
+    /// Lets the processes of a frozen server go on as if nothing had been.
+    pub(super) fn thaw(&mut self) {
+        let main = self.child.as_ref().expect("it runs").id().to_string();
+        signal("-CONT", &std::mem::take(&mut self.frozen));
+        signal("-CONT", &[main]);
+    }
+
     /// Makes a standby the primary.
     pub(super) async fn promote(&self) {
         let admin = super::connect(&self.url()).await;
