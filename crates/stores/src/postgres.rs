@@ -7,6 +7,7 @@ mod batch;
 mod config;
 mod failure;
 mod hosts;
+mod line;
 mod lineage;
 mod pooler;
 mod product;

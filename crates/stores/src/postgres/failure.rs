@@ -95,8 +95,8 @@ impl Failure {
     }
 
     /// The failures of several servers in one. It is final if each of them is.
-    pub(super) fn of_all(failures: Vec<(&str, Self)>) -> Self {
-        if let [(_, only)] = &failures[..] {
+    pub(super) fn of_all(failures: &[(&str, Self)]) -> Self {
+        if let [(_, only)] = failures {
             return only.clone();
         }
         let is_final = failures.iter().all(|(_, failure)| failure.is_final());

@@ -20,9 +20,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{
     config::PostgresConfig,
     failure::Failure,
+    line::Line,
     lineage::Lineage,
     pooler::{self, Backends},
-    session::{self, Line, Session},
+    session::{self, Session},
     settings,
     sql::Names,
     tls,
@@ -128,7 +129,7 @@ impl Hosts {
             host.is_direct.store(false, Ordering::SeqCst);
             failures.push((host.place.as_str(), failure));
         }
-        Err(self.refuse(Failure::of_all(failures)))
+        Err(self.refuse(Failure::of_all(&failures)))
     }
 
     /// Reads the settings of a server: warnings, or the reason why it cannot be used.

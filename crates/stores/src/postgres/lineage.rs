@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use tokio_postgres::Client;
 
-use super::{failure::Failure, session::first_value};
+use super::{failure::Failure, line::first_value};
 use crate::sync::lock;
 
 /// The newest timeline that was met.

@@ -12,7 +12,7 @@ use std::{
 
 use tokio_postgres::Client;
 
-use super::{failure::Failure, session::first_value};
+use super::{failure::Failure, line::first_value};
 use crate::sync::lock;
 
 /// The number of times that two connections are looked at. The first time tells unless the pooler

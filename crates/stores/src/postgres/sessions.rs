@@ -137,7 +137,7 @@ impl Lease {
 
     /// Returns the session to the pool after an answer, and the answer if it can be believed.
     pub(super) fn settle<T>(self, access: Access, answer: T) -> Result<T, Failure> {
-        if access == Access::Write && self.session.is_unreplicated() {
+        if access == Access::Write && self.session.line.is_unreplicated() {
             return Err(self.part(Failure::unreplicated()));
         }
         self.give_back();

@@ -22,7 +22,7 @@ const STORES: [&str; 2] = ["one", "two"];
 /// The limit on rounds of a writer.
 const ROUNDS_MAX: usize = 100_000;
 
-/// How often each store has written the document.
+/// The number of writes of each store to the document.
 type Counts = BTreeMap<String, u64>;
 
 fn read(body: &str) -> Counts {

@@ -66,7 +66,7 @@ async fn recover(store: &PostgresStore) {
         assert!(start.elapsed() < Duration::from_secs(10), "the store does not recover: {error}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let _etag = committed(store.save(create(&format!("{:?}", start), "{}")).await);
+    let _etag = committed(store.save(create(&format!("{start:?}"), "{}")).await);
 }
 
 #[tokio::test]
