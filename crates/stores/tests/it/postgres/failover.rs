@@ -6,8 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use sayso_stores::{PostgresConfig, PostgresStore};
-use sayso_turn::store::{Error, Saved, Store};
+use sayso_turn::store::{Error, Store};
 use tokio::net::TcpListener;
 
 use super::{
@@ -89,31 +90,39 @@ async fn a_primary_that_freezes_under_load_loses_no_acknowledged_write() {
     fail_over(Trouble::Frozen).await.assert_good(BACK_MAX);
 }
 
+/// A load and the time it took.
+async fn load(store: &PostgresStore) -> (Result<String, Error>, Duration) {
+    let start = Instant::now();
+    let loaded = store.load(&key("a")).await;
+    (loaded.map(|stored| stored.unwrap().body), start.elapsed())
+}
+
 #[tokio::test]
 async fn an_old_primary_that_comes_back_is_not_used() {
     let (mut primary, mut standby) = pair().await;
+    let limit = Duration::from_secs(2);
     let config = PostgresConfig::from_url(&both(&primary, &standby)).unwrap();
-    let store = PostgresStore::open(config.timeout(Duration::from_secs(2))).await.unwrap();
-    let mut etag = committed(store.save(create("a", "old")).await);
+    let store = PostgresStore::open(config.timeout(limit)).await.unwrap();
+    let etag = committed(store.save(create("a", "old")).await);
+    // Several connections are idle when the server freezes; one call finds out for all.
+    let loaded = join_all((0..20).map(|_| load(&store))).await;
+    assert!(loaded.iter().all(|(loaded, _)| loaded.is_ok()));
     primary.freeze();
     standby.promote().await;
-    let mut is_there = false;
-    for _ in 0..20 {
-        match store.save(replace("a", &etag, "new")).await {
-            Ok(Saved::Committed(new)) => etag = new,
-            Err(Error::Unknown { .. } | Error::Unavailable { .. }) => continue,
-            other => panic!("{other:?}"),
-        }
-        is_there = true;
-        break;
-    }
-    assert!(is_there, "the promoted standby is not used");
+    let (loaded, took) = load(&store).await;
+    assert!(matches!(loaded, Err(Error::Unavailable { .. })), "{loaded:?}");
+    assert!(took < limit * 2, "{took:?}");
+    let (loaded, took) = load(&store).await;
+    assert_eq!(loaded.unwrap(), "old");
+    assert!(took < limit, "{took:?}");
+    let etag = committed(store.save(replace("a", &etag, "new")).await);
+
     primary.thaw();
     standby.kill();
     // It would answer with the old document.
     let mut said = String::new();
     for _ in 0..5 {
-        let error = store.load(&key("a")).await.unwrap_err();
+        let error = load(&store).await.0.unwrap_err();
         assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
         said = error.to_string();
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use sayso_stores::PostgresStore;
 use sayso_turn::store::{Error, Store};
+use tokio_postgres::SimpleQueryMessage;
 
 use super::{
     Bench, committed, create, fresh_name,
@@ -12,19 +13,25 @@ use super::{
     server, with,
 };
 
+/// The number of other clients of a busy pooler.
+const OTHERS: usize = 6;
+
 fn through(pooler: &Pooler) -> String {
     format!("postgres://postgres@127.0.0.1:{}/postgres", pooler.port)
 }
 
-/// The names of settings that a new client finds changed in the sessions that it is given.
-async fn leaked(pooler: &Pooler) -> Vec<String> {
-    let client = super::connect(&through(pooler)).await;
-    let sql = "SELECT name FROM pg_settings WHERE source = 'session' AND name NOT IN
+/// The names of settings that new clients find changed in the sessions that they are given. They
+/// ask at the same time and take a moment, so that each is given another.
+async fn leaked(pooler: &Pooler, clients: usize) -> Vec<String> {
+    let sql = "SELECT DISTINCT name FROM pg_settings, pg_sleep(0.05)
+        WHERE source = 'session' AND name NOT IN
         ('client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings',
          'application_name')";
-    let rows = client.simple_query(sql).await.unwrap();
-    let names = rows.iter().filter_map(|row| match row {
-        tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+    let url = through(pooler);
+    let ask = async |_| super::connect(&url).await.simple_query(sql).await.unwrap();
+    let rows = join_all((0..clients).map(ask)).await;
+    let names = rows.iter().flatten().filter_map(|row| match row {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
         _ => None,
     });
     names.collect()
@@ -38,7 +45,7 @@ async fn a_pooler_that_shares_sessions_is_refused_and_nothing_leaks_into_them() 
         let error = PostgresStore::open_url(&through(&pooler)).await.unwrap_err();
         assert!(matches!(error, Error::Invalid { .. }), "{mode}: {error}");
         assert!(error.to_string().contains("set pool_mode=session"), "{mode}: {error}");
-        assert_eq!(leaked(&pooler).await, Vec::<String>::new(), "{mode}");
+        assert_eq!(leaked(&pooler, 1).await, Vec::<String>::new(), "{mode}");
     }
 }
 
@@ -48,7 +55,7 @@ async fn a_busy_pooler_is_refused_as_well() {
     let server = Server::start(&[]).await;
     let pooler = Pooler::start(server.port(), "transaction").await;
     let url = through(&pooler);
-    let others = join_all((0..6).map(|_| super::connect(&url))).await;
+    let others = join_all((0..OTHERS).map(|_| super::connect(&url))).await;
     let noise = tokio::spawn(async move {
         for _ in 0..100_000 {
             let queries = others.iter().map(|other| other.simple_query("SELECT pg_sleep(0.001)"));
@@ -60,6 +67,7 @@ async fn a_busy_pooler_is_refused_as_well() {
         assert!(error.to_string().contains("set pool_mode=session"), "{round}: {error}");
     }
     noise.abort();
+    assert_eq!(leaked(&pooler, OTHERS + 1).await, Vec::<String>::new());
 }
 
 #[tokio::test]
