@@ -167,9 +167,13 @@ impl Hosts {
         if self.hosts.len() > 1 && greeting.only_reads {
             return Err(Failure::only_reads());
         }
+        let (seat, is_taken) = host.backends.seat(greeting.backend);
+        if is_taken {
+            // By a connection that has just ended, or by one that shares the session.
+            host.is_direct.store(false, Ordering::SeqCst);
+        }
         // Before anything is set: settings must not get into a session that others share.
         self.refuse_pooler(host, &line).await?;
-        let seat = host.backends.seat(greeting.backend)?;
         line.client.batch_execute(set_up).await.map_err(|error| Failure::before(&error))?;
         let _warnings = self.check(&line.client).await?;
         self.lineage.refuse_replaced(&line.client).await?;

@@ -49,16 +49,14 @@ pub(super) struct Backends {
 }
 
 impl Backends {
-    /// Notes the process of a connection; refuses one that another connection has.
-    pub(super) fn seat(self: &Arc<Self>, backend: Backend) -> Result<Seat, Failure> {
-        if !lock(&self.taken).insert(backend.clone()) {
-            return Err(Failure::shared_session());
-        }
-        Ok(Seat { backends: Arc::clone(self), backend })
+    /// Notes the process of a connection; true if another connection has it, too.
+    pub(super) fn seat(self: &Arc<Self>, backend: Backend) -> (Seat, bool) {
+        let is_taken = !lock(&self.taken).insert(backend.clone());
+        (Seat { backends: Arc::clone(self), backend }, is_taken)
     }
 }
 
-/// A process of the server that is a connection's own. Given up when dropped.
+/// The note of a connection's process. Removed when dropped.
 #[derive(Debug)]
 pub(super) struct Seat {
     backends: Arc<Backends>,

@@ -100,7 +100,7 @@ async fn load(store: &PostgresStore) -> (Result<String, Error>, Duration) {
 #[tokio::test]
 async fn an_old_primary_that_comes_back_is_not_used() {
     let (mut primary, mut standby) = pair().await;
-    let limit = Duration::from_secs(2);
+    let limit = Duration::from_secs(3);
     let config = PostgresConfig::from_url(&both(&primary, &standby)).unwrap();
     let store = PostgresStore::open(config.timeout(limit)).await.unwrap();
     let etag = committed(store.save(create("a", "old")).await);
@@ -114,7 +114,8 @@ async fn an_old_primary_that_comes_back_is_not_used() {
     assert!(took < limit * 2, "{took:?}");
     let (loaded, took) = load(&store).await;
     assert_eq!(loaded.unwrap(), "old");
-    assert!(took < limit, "{took:?}");
+    // Nor is the frozen one asked first, which would take a third of the time.
+    assert!(took < limit / 3, "{took:?}");
     let etag = committed(store.save(replace("a", &etag, "new")).await);
 
     primary.thaw();
