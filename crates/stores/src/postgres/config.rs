@@ -217,6 +217,12 @@ impl Parameters {
             "sslrootcert" => self.sslrootcert = Some(value.into_owned().into()),
             "unsafe" if value == "allow" => self.is_unsafe_allowed = true,
             "unsafe" => return Err(Cow::Borrowed("`unsafe` in the URL can only be `allow`")),
+            // The server that takes writes is looked for in any case.
+            "target_session_attrs" if ["any", "primary", "read-write"].contains(&&*value) => {}
+            "target_session_attrs" => {
+                let reason = "`target_session_attrs` in the URL can only be `read-write`";
+                return Err(Cow::Borrowed(reason));
+            }
             _ => return Ok(false),
         }
         Ok(true)

@@ -18,7 +18,9 @@ fn a_url_says_everything() {
     assert_eq!(config.to_string(), "PostgreSQL at h:5432/d, table sayso.t");
     assert_eq!(config.server.get_password(), Some("a?b".as_bytes()));
 
-    let config = PostgresConfig::from_url("postgres://u@one:1,two:2/d").unwrap();
+    let config =
+        PostgresConfig::from_url("postgres://u@one:1,two:2/d?target_session_attrs=primary")
+            .unwrap();
     assert_eq!(config.to_string(), "PostgreSQL at one:1,two:2/d, table sayso.document");
     let config = PostgresConfig::from_url("postgres:///d?host=one,two&port=7").unwrap();
     assert_eq!(config.to_string(), "PostgreSQL at one:7,two:7/d, table sayso.document");
@@ -68,6 +70,7 @@ fn a_wrong_url_is_refused_with_what_to_write_and_without_its_secrets() {
         ("postgres://u:hunter2@h/d?sslmode=verify-ca", "verify-full"),
         ("postgres://u:hunter2@h/d?sslmode=require&sslrootcert=a", "verify-full"),
         ("postgres://u:hunter2@h/d?unsafe=1", "allow"),
+        ("postgres://u:hunter2@a,b/d?target_session_attrs=standby", "read-write"),
     ] {
         let error = PostgresConfig::from_url(url).unwrap_err();
         assert!(matches!(error, Error::Invalid { .. }), "{url}");

@@ -65,6 +65,7 @@ async fn fail_over(trouble: Trouble) -> Figures {
         Trouble::Frozen => primary.freeze(),
     }
     standby.promote().await;
+    let promotion = since.elapsed();
     // Until both have written for a while, or long enough to say that they do not.
     let is_back = || stores.iter().zip(before).all(|(store, old)| store.stats().writes > old + 200);
     while !is_back() && since.elapsed() < BACK_MAX * 2 {
@@ -76,7 +77,8 @@ async fn fail_over(trouble: Trouble) -> Figures {
     let opening = opened.elapsed();
     assert!(other.warnings()[0].contains("settings do not fail over"), "{:?}", other.warnings());
     let figures = load.end(since, &other).await;
-    writeln!(std::io::stdout(), "{trouble:?}: {figures}; opened anew in {opening:.2?}").unwrap();
+    let server = format!("promoted after {promotion:.2?}, opened anew in {opening:.2?}");
+    writeln!(std::io::stdout(), "{trouble:?}: {figures}; {server}").unwrap();
     figures
 }
 
