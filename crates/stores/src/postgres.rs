@@ -6,8 +6,14 @@
 mod batch;
 mod config;
 mod failure;
+mod hosts;
+mod line;
+mod lineage;
+mod pooler;
+mod product;
 mod reads;
 mod schema;
+mod session;
 mod sessions;
 mod settings;
 mod sql;
@@ -34,6 +40,7 @@ use sayso_turn::{
 use self::{
     batch::{Carrier, Kind, Verdict},
     failure::{Access, Failure},
+    hosts::Hosts,
     reads::{PAGE_MAX, Reads},
     sessions::Sessions,
     sql::Statements,
@@ -46,11 +53,6 @@ use crate::lanes::{Lanes, Late};
 /// The largest document that [`PostgresStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 
-/// The number of statements with saves in flight at once, each on a connection of its own. With up
-/// to a hundred callers there are two, and more only when there is a full batch for each: this
-/// keeps a server busy that is far away or has many cores.
-const LANES: usize = 8;
-
 /// Documents in a table of a PostgreSQL server.
 ///
 /// # Guarantees
@@ -59,7 +61,9 @@ const LANES: usize = 8;
 ///   settings that void this (`fsync=off`) is refused when the store is opened.
 /// * Any number of stores, processes and machines may use one table at the same time.
 /// * A version is never used again, not even by a document that was deleted and made anew.
-/// * A server that restarts or fails over is found again without help.
+/// * A server that restarts or fails over is found again without help. A write is committed only if
+///   the server has not given up the wait for its synchronous standby; otherwise it is
+///   [`Error::Unknown`].
 ///
 /// # Limits
 /// PostgreSQL 12 or newer. A document has at most [`DOCUMENT_BYTES_MAX`] bytes. A call takes at
@@ -102,8 +106,9 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`Error::Invalid`] when the server does not let us in, the table is not ours or of a newer
-    /// version, or a setting voids the promise. [`Error::Unavailable`] when the server cannot be
-    /// reached.
+    /// version, a setting voids the promise, a pooler shares sessions, or the server is another
+    /// product. [`Error::Unavailable`] when no server can be reached that takes writes. A store
+    /// that is open gives `Unavailable` for all of these that a connection meets.
     ///
     /// # Cancellation
     /// May be dropped at any time: the table is there whole or not at all.
@@ -124,28 +129,29 @@ impl PostgresStore {
     }
 
     async fn connect(config: &PostgresConfig, name: &Arc<str>) -> Result<Self, Failure> {
-        let sessions = Sessions::new(config, config.connections, config.timeout)?;
+        let hosts = Arc::new(Hosts::new(config, name)?);
+        let lanes_max = config.connections / 2;
+        let sessions = Sessions::new(&hosts, config.connections - lanes_max, config.timeout);
         let set_up = schema::set_up(sessions.get(sessions.deadline()).await?, &config.names);
         Box::pin(set_up).await?;
+        // Once more, with the table there.
         let client = sessions.get(sessions.deadline()).await?;
-        let warnings = settings::check(&client, &config.names, config.is_unsafe_allowed).await?;
-        for warning in &warnings {
-            tracing::warn!(store = %name, "{warning}");
-        }
-        drop(client);
+        let warnings = hosts.check(&client).await?;
+        client.give_back();
+        hosts.opened();
 
         let statements = Arc::new(Statements::new(&config.names));
         let counters = Arc::new(Counters::default());
         let carrier = Carrier {
             // Of their own, so that saves never wait for loads. They give up a little earlier than
             // the callers do, and can say better what happened.
-            sessions: Sessions::new(config, LANES, config.timeout * 9 / 10)?,
+            sessions: Sessions::new(&hosts, lanes_max, config.timeout * 9 / 10),
             statements: Arc::clone(&statements),
             counters: Arc::clone(&counters),
         };
         let lanes = |kind| {
             let carrier = carrier.clone();
-            Lanes::new(LANES, move |rows| carrier.clone().carry(kind, rows).boxed())
+            Lanes::new(lanes_max, move |rows| carrier.clone().carry(kind, rows).boxed())
         };
         Ok(Self {
             name: Arc::clone(name),
@@ -164,8 +170,9 @@ impl PostgresStore {
         })
     }
 
-    /// Warnings about server settings that weaken the guarantees, a sentence each. They are also
-    /// logged when the store is opened.
+    /// Warnings about server settings that weakened the guarantees when the store was opened, a
+    /// sentence each. They are also logged, then and whenever a new connection finds others: after
+    /// a failover, for example.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

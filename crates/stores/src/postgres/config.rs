@@ -4,11 +4,12 @@ use std::{borrow::Cow, fmt, path::PathBuf, time::Duration};
 
 use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, SslMode};
 
 use super::{sql::Names, tls::Proof};
 
-const CONNECTIONS: usize = 8;
+/// Ten instances have ninety: PostgreSQL has a hundred by default and keeps three for itself.
+const CONNECTIONS: usize = 9;
 const TIMEOUT: Duration = Duration::from_secs(10);
 const TIMEOUT_MIN: Duration = Duration::from_millis(100);
 
@@ -43,10 +44,14 @@ impl PostgresConfig {
     /// Reads `postgres://user:password@host:port/database?...`.
     ///
     /// Besides the parameters of PostgreSQL's own clients there are: `schema` (default `sayso`) and
-    /// `table` (default `document`), both made when missing; `connections` (default 8), for
-    /// everything but saves, which have eight of their own; `sslmode` (`disable`, `prefer`, which
-    /// is the default, `require`, `verify-full`); `sslrootcert`, a file of certificates instead of
-    /// the system's; and `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
+    /// `table` (default `document`), both made when missing; `connections` (2 to 1000, default 9),
+    /// half of them for saves; `sslmode` (`disable`, `prefer`, which is the default, `require`,
+    /// `verify-full`); `sslrootcert`, a file of certificates instead of the system's; and
+    /// `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
+    ///
+    /// Several hosts (`postgres://bot@one,two/bots`) are the servers of one database: the one that
+    /// takes writes is used. `connect_timeout` (seconds) limits the whole of a connection to one of
+    /// them; by default that is 3 s, and less if the time of a call is too short for all.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the URL is not of this shape. The text does not quote it.
@@ -71,22 +76,26 @@ impl PostgresConfig {
         // What is not ours goes to the client as it is.
         let mut rest = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            if !ours.take(pair)? {
-                rest.push(pair);
+            if ours.take(pair)? {
+                continue;
+            }
+            match pair.strip_prefix("host=") {
+                // The client would take the list for one name.
+                Some(hosts) => rest.extend(hosts.split(',').map(|host| format!("host={host}"))),
+                None => rest.push(pair.to_owned()),
             }
         }
         let plain = format!("{user}{place}?{}", rest.join("&"));
         // The client's own words are not passed on: they may quote a piece of the password.
         let mut server: tokio_postgres::Config = plain.parse().map_err(|_| SHAPE)?;
-        if server.get_hosts().is_empty() {
+        let (hosts, addresses) = (server.get_hosts().len(), server.get_hostaddrs().len());
+        let has_addresses = addresses == 0 || addresses == hosts;
+        let has_ports = server.get_ports().len() <= 1 || server.get_ports().len() == hosts;
+        if hosts == 0 || !has_addresses || !has_ports {
             return Err(Cow::Borrowed(SHAPE));
         }
         let (mode, proof) = ours.security()?;
         let _server = server.ssl_mode(mode);
-        // Of several servers only the primary is of use to us.
-        if server.get_hosts().len() > 1 {
-            let _server = server.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        }
         if server.get_application_name().is_none() {
             let _server = server.application_name("sayso");
         }
@@ -109,6 +118,67 @@ impl PostgresConfig {
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout.max(TIMEOUT_MIN);
         self
+    }
+
+    /// Each server of the URL by itself, with its place.
+    pub(super) fn servers(&self) -> Vec<(String, tokio_postgres::Config)> {
+        let hosts = self.server.get_hosts().iter().enumerate();
+        hosts.map(|(number, host)| (self.place(number, host), self.one(number, host))).collect()
+    }
+
+    fn one(&self, number: usize, host: &Host) -> tokio_postgres::Config {
+        let all = &self.server;
+        let mut one = tokio_postgres::Config::new();
+        let _one = match host {
+            Host::Tcp(name) => one.host(name),
+            #[cfg(unix)]
+            Host::Unix(path) => one.host_path(path),
+        };
+        let _one = one.port(self.port(number));
+        if let Some(address) = all.get_hostaddrs().get(number) {
+            let _one = one.hostaddr(*address);
+        }
+        if let Some(user) = all.get_user() {
+            let _one = one.user(user);
+        }
+        if let Some(password) = all.get_password() {
+            let _one = one.password(password);
+        }
+        if let Some(database) = all.get_dbname() {
+            let _one = one.dbname(database);
+        }
+        if let Some(options) = all.get_options() {
+            let _one = one.options(options);
+        }
+        if let Some(name) = all.get_application_name() {
+            let _one = one.application_name(name);
+        }
+        // A server that is gone without a word is noticed.
+        let _one = one
+            .ssl_mode(all.get_ssl_mode())
+            .ssl_negotiation(all.get_ssl_negotiation())
+            .channel_binding(all.get_channel_binding())
+            .tcp_user_timeout(self.timeout)
+            .keepalives_idle(Duration::from_secs(15))
+            .keepalives_interval(Duration::from_secs(5))
+            .keepalives_retries(3);
+        one
+    }
+
+    /// Shows a server's place, without user or password.
+    fn place(&self, number: usize, host: &Host) -> String {
+        let port = self.port(number);
+        match host {
+            Host::Tcp(name) => format!("{name}:{port}"),
+            #[cfg(unix)]
+            Host::Unix(path) => format!("{}:{port}", path.display()),
+        }
+    }
+
+    fn port(&self, number: usize) -> u16 {
+        let ports = self.server.get_ports();
+        // One port may be given for all hosts.
+        ports.get(number).or_else(|| ports.first()).copied().unwrap_or(5432)
     }
 
     /// Opens the store although the server's settings void its promise (`fsync=off` and the like).
@@ -139,14 +209,20 @@ impl Parameters {
             "schema" => self.schema = Some(value.into_owned()),
             "table" => self.table = Some(value.into_owned()),
             "connections" => {
-                let count = value.parse().ok().filter(|count| (1..=1000).contains(count));
+                let count = value.parse().ok().filter(|count| (2..=1000).contains(count));
                 self.connections =
-                    Some(count.ok_or("`connections` in the URL is a number from 1 to 1000")?);
+                    Some(count.ok_or("`connections` in the URL is a number from 2 to 1000")?);
             }
             "sslmode" => self.sslmode = Some(value.into_owned()),
             "sslrootcert" => self.sslrootcert = Some(value.into_owned().into()),
             "unsafe" if value == "allow" => self.is_unsafe_allowed = true,
             "unsafe" => return Err(Cow::Borrowed("`unsafe` in the URL can only be `allow`")),
+            // The server that takes writes is looked for in any case.
+            "target_session_attrs" if ["any", "primary", "read-write"].contains(&&*value) => {}
+            "target_session_attrs" => {
+                let reason = "`target_session_attrs` in the URL can only be `read-write`";
+                return Err(Cow::Borrowed(reason));
+            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -176,17 +252,9 @@ impl Parameters {
 impl fmt::Display for PostgresConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PostgreSQL at ")?;
-        let ports = self.server.get_ports();
         for (number, host) in self.server.get_hosts().iter().enumerate() {
             let comma = if number > 0 { "," } else { "" };
-            match host {
-                Host::Tcp(name) => write!(f, "{comma}{name}")?,
-                #[cfg(unix)]
-                Host::Unix(path) => write!(f, "{comma}{}", path.display())?,
-            }
-            // One port may be given for all hosts.
-            let port = ports.get(number).or_else(|| ports.first()).unwrap_or(&5432);
-            write!(f, ":{port}")?;
+            write!(f, "{comma}{}", self.place(number, host))?;
         }
         if let Some(database) = self.server.get_dbname() {
             write!(f, "/{database}")?;
@@ -208,59 +276,4 @@ impl fmt::Debug for PostgresConfig {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_url_says_everything() {
-        let url = "postgresql://u:p%40ss@h:7/d?schema=s_1&application_name=a&table=t&connections=3\
-            &sslmode=verify-full&sslrootcert=%2Fa%20b.pem&unsafe=allow";
-        let config = PostgresConfig::from_url(url).unwrap();
-        assert_eq!(config.to_string(), "PostgreSQL at h:7/d, table s_1.t");
-        assert_eq!(config.server.get_password(), Some("p@ss".as_bytes()));
-        assert_eq!(config.server.get_application_name(), Some("a"));
-        assert_eq!(config.proof, Some(Proof::Full { roots: Some("/a b.pem".into()) }));
-        assert_eq!(config.server.get_ssl_mode(), SslMode::Require);
-        assert_eq!((config.connections, config.is_unsafe_allowed), (3, true));
-
-        let config = PostgresConfig::from_url("postgres://u:a?b@h/d?table=t").unwrap();
-        assert_eq!(config.to_string(), "PostgreSQL at h:5432/d, table sayso.t");
-        assert_eq!(config.server.get_password(), Some("a?b".as_bytes()));
-
-        let config = PostgresConfig::from_url("postgres://u@one:1,two:2/d").unwrap();
-        assert_eq!(config.to_string(), "PostgreSQL at one:1,two:2/d, table sayso.document");
-        assert_eq!(config.server.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
-
-        let config = PostgresConfig::from_url("postgres://h").unwrap();
-        assert_eq!(config.to_string(), "PostgreSQL at h:5432, table sayso.document");
-        assert_eq!(config.proof, Some(Proof::None));
-        assert_eq!(config.server.get_ssl_mode(), SslMode::Prefer);
-        assert!(!config.is_unsafe_allowed);
-    }
-
-    #[test]
-    fn a_wrong_url_is_refused_with_what_to_write_and_without_its_secrets() {
-        for (url, says) in [
-            ("", "must look like"),
-            ("mysql://u:hunter2@h/d", "must look like"),
-            ("postgres://", "must look like"),
-            ("postgres:///d", "must look like"),
-            ("postgres://u:hunter2@h:port/d", "must look like"),
-            ("postgres://u:p@ss?hunter2@h/d", "must look like"),
-            ("postgres://u:hunter2@h/d?colour=hunter2", "must look like"),
-            ("postgres://u:hunter2@h/d?schema=a-b", "letters"),
-            ("postgres://u:hunter2@h/d?schema=", "letters"),
-            ("postgres://u:hunter2@h/d?table=Pizza", "letters"),
-            ("postgres://u:hunter2@h/d?table=a;drop", "letters"),
-            ("postgres://u:hunter2@h/d?connections=0", "number"),
-            ("postgres://u:hunter2@h/d?sslmode=verify-ca", "verify-full"),
-            ("postgres://u:hunter2@h/d?sslmode=require&sslrootcert=a", "verify-full"),
-            ("postgres://u:hunter2@h/d?unsafe=1", "allow"),
-        ] {
-            let error = PostgresConfig::from_url(url).unwrap_err();
-            assert!(matches!(error, Error::Invalid { .. }), "{url}");
-            assert!(error.to_string().contains(says), "{url}: {error}");
-            assert!(!format!("{error} {error:?}").contains("hunter2"), "{url}");
-        }
-    }
-}
+mod tests;

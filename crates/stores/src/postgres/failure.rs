@@ -7,12 +7,12 @@
 
 use std::{borrow::Cow, error::Error as StdError, fmt, io, sync::Arc, time::Duration};
 
-use deadpool_postgres::{HookError, PoolError};
 use sayso_turn::store::Error;
 use tokio_postgres::error::{DbError, Severity};
 
 /// SQLSTATE `read_only_sql_transaction`: the server takes no writes.
 const READ_ONLY: &str = "25006";
+const ONLY_READS: &str = "it only reads at the moment, as a standby does";
 
 /// A classified error of PostgreSQL. All callers of one statement share it.
 #[derive(Clone, Debug)]
@@ -24,6 +24,7 @@ pub(super) struct Failure {
     is_about_all: bool,
     /// True if the session can go on after it.
     keeps_session: bool,
+    is_silence: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,20 +65,50 @@ impl Failure {
         failure
     }
 
-    /// Nothing was sent, for want of a connection.
-    pub(super) fn without_connection(error: &PoolError) -> Self {
-        match error {
-            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
-                Self::before(error)
-            }
-            other => Self::sorted(Remedy::Later, Cow::Owned(other.to_string()), None),
-        }
-    }
-
     pub(super) fn out_of_time(access: Access, limit: Duration) -> Self {
         let remedy = if access == Access::Write { Remedy::Look } else { Remedy::Later };
         let reason = format!("it has not answered within {limit:?}");
-        Self::sorted(remedy, Cow::Owned(reason), None)
+        Self { is_silence: true, ..Self::sorted(remedy, Cow::Owned(reason), None) }
+    }
+
+    /// A server that did not complete a connection.
+    pub(super) fn no_answer(limit: Duration) -> Self {
+        Self::later(format!("it accepts no connection within {limit:?}"))
+    }
+
+    pub(super) fn only_reads() -> Self {
+        Self::later(ONLY_READS)
+    }
+
+    pub(super) fn shared_session() -> Self {
+        Self::never(
+            "a connection pooler shares its sessions between clients (PgBouncer's \
+             pool_mode=transaction or statement); set pool_mode=session, or name the server itself",
+        )
+    }
+
+    /// The server acknowledged a commit, and said that it no longer waits for its standby.
+    pub(super) fn unreplicated() -> Self {
+        let reason = "somebody cancelled its wait for the synchronous standby: the write is on one \
+                      server only, and a failover would lose it";
+        Self::sorted(Remedy::Look, Cow::Borrowed(reason), None)
+    }
+
+    /// The failures of several servers in one. It is final if each of them is.
+    pub(super) fn of_all(failures: &[(&str, Self)]) -> Self {
+        if let [(_, only)] = failures {
+            return only.clone();
+        }
+        let is_final = failures.iter().all(|(_, failure)| failure.is_final());
+        let remedy = if is_final { Remedy::Never } else { Remedy::Later };
+        let reasons: Vec<_> =
+            failures.iter().map(|(place, failure)| format!("{place}: {failure}")).collect();
+        let causes = failures.iter().filter_map(|(place, failure)| {
+            failure.cause.as_ref().map(|cause| format!("{place}: {cause}"))
+        });
+        let causes: Vec<_> = causes.collect();
+        let cause = (!causes.is_empty()).then(|| Cause(causes.join("; ")));
+        Self::sorted(remedy, Cow::Owned(reasons.join("; ")), cause)
     }
 
     pub(super) fn no_connection_in_time(limit: Duration) -> Self {
@@ -102,6 +133,21 @@ impl Failure {
         self.keeps_session
     }
 
+    /// True if the server gave no answer in time.
+    pub(super) fn is_silence(&self) -> bool {
+        self.is_silence
+    }
+
+    /// True if it will not pass by itself.
+    pub(super) fn is_final(&self) -> bool {
+        self.remedy == Remedy::Never
+    }
+
+    /// The same as a trouble that passes once somebody has changed something.
+    pub(super) fn into_passing(self) -> Self {
+        Self { remedy: Remedy::Later, ..self }
+    }
+
     pub(super) fn into_error(self, store: &str) -> Error {
         let store = Cow::Owned(store.to_owned());
         let reason = self.reason.into_owned();
@@ -116,7 +162,7 @@ impl Failure {
 
     fn sorted(remedy: Remedy, reason: Cow<'static, str>, cause: Option<Cause>) -> Self {
         let cause = cause.map(Arc::new);
-        Self { remedy, reason, cause, is_about_all: true, keeps_session: false }
+        Self { remedy, reason, cause, is_about_all: true, keeps_session: false, is_silence: false }
     }
 
     fn answered(answer: &DbError) -> Self {
@@ -127,7 +173,7 @@ impl Failure {
         // And a server that only reads may have become a standby: a new session finds the primary.
         let is_lost = code.starts_with("26") || code == READ_ONLY;
         let keeps_session = is_undone(answer) && !is_lost;
-        Self { remedy, reason, cause, is_about_all, keeps_session }
+        Self { remedy, reason, cause, is_about_all, keeps_session, is_silence: false }
     }
 
     fn unreachable(error: &tokio_postgres::Error) -> Self {
@@ -143,6 +189,12 @@ impl Failure {
             (Remedy::Later, "it cannot be reached or the connection broke")
         };
         Self::sorted(remedy, Cow::Borrowed(reason), Some(text))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
     }
 }
 
@@ -172,7 +224,7 @@ fn sort(answer: &DbError) -> (Remedy, bool, Cow<'static, str>) {
             true,
             "it has no connection left; raise max_connections or lower `connections` in the URL",
         ),
-        READ_ONLY => (Remedy::Later, true, "it only reads at the moment, as a standby does"),
+        READ_ONLY => (Remedy::Later, true, ONLY_READS),
         "53100" => (Remedy::Later, true, "its disk is full"),
         // From here on a neighbour in the same statement need not suffer.
         "55P03" => (Remedy::Later, false, "another session keeps the document locked"),
@@ -209,7 +261,7 @@ fn has_io_trouble(error: &tokio_postgres::Error) -> bool {
 pub(super) struct Cause(String);
 
 impl Cause {
-    fn of(error: &tokio_postgres::Error) -> Self {
+    pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let mut text = error.to_string();
         let mut next = error.source();
         while let Some(source) = next {

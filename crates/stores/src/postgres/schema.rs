@@ -6,13 +6,12 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::Client;
 use tokio::time::timeout;
 use tokio_postgres::GenericClient;
 
 use super::{
     failure::{Access, Failure},
-    sessions::part,
+    sessions::Lease,
     sql::Names,
 };
 
@@ -36,19 +35,19 @@ const STEPS: [&str; 1] = ["
     CREATE INDEX \"{name}_due\" ON {table} (due, key) WHERE due IS NOT NULL;
 "];
 
-pub(super) async fn set_up(mut client: Client, names: &Names) -> Result<(), Failure> {
+pub(super) async fn set_up(mut client: Lease, names: &Names) -> Result<(), Failure> {
     let done = timeout(SET_UP_MAX, async {
         let found = Found::look(&**client, names).await?;
         if found.is_current(names)? { Ok(()) } else { migrate(&mut client, names).await }
     });
     match done.await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(failure)) => Err(part(client, failure)),
-        Err(_) => Err(part(client, Failure::out_of_time(Access::Read, SET_UP_MAX))),
+        Ok(Ok(())) => client.settle(Access::Write, ()),
+        Ok(Err(failure)) => Err(client.part(failure)),
+        Err(_) => Err(client.part(Failure::out_of_time(Access::Read, SET_UP_MAX))),
     }
 }
 
-async fn migrate(client: &mut Client, names: &Names) -> Result<(), Failure> {
+async fn migrate(client: &mut Lease, names: &Names) -> Result<(), Failure> {
     let failed = |error| Failure::before(&error);
     let transaction = client.transaction().await.map_err(failed)?;
     let limit = SET_UP_MAX.as_millis();

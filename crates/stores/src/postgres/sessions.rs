@@ -1,21 +1,31 @@
 //! Connection pool: sessions with settings of our own, shared, and closed when broken.
 //!
 //! A call has a time by which it must have ended, connecting included. A connection that did not
-//! answer in time is closed and not used again.
+//! answer in time is closed and not used again, nor are the idle ones of its age. The same holds
+//! for a call that is dropped half-way: its connection may be to a server that is silent.
+//!
+//! Nothing ever asks the server to cancel a statement: to cancel a write that waits for its standby
+//! is to acknowledge it.
 
-use std::time::Duration;
-
-use deadpool_postgres::{
-    Client, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime,
+use std::{
+    ops::{Deref, DerefMut},
+    sync::{Arc, Mutex},
+    time::Duration,
 };
-use tokio::time::{Instant, timeout_at};
-use tokio_postgres::{NoTls, Row, types::ToSql};
+
+use deadpool_postgres::ClientWrapper;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout_at},
+};
+use tokio_postgres::{Row, types::ToSql};
 
 use super::{
-    config::PostgresConfig,
     failure::{Access, Failure},
-    tls,
+    hosts::Hosts,
+    session::Session,
 };
+use crate::sync::lock;
 
 /// Lock time-out: how long a write waits for a row that another session holds. Ours hold rows for
 /// moments.
@@ -23,42 +33,30 @@ const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 pub(super) struct Sessions {
-    pool: Pool,
+    shared: Arc<Shared>,
+    permits: Arc<Semaphore>,
     timeout: Duration,
 }
 
+struct Shared {
+    hosts: Arc<Hosts>,
+    set_up: String,
+    /// A session that has not answered for so long is silent. With less it had no chance: the call
+    /// had used its time up in waiting for it.
+    silence_min: Duration,
+    /// The one used last is used next.
+    idle: Mutex<Vec<Session>>,
+}
+
 impl Sessions {
-    pub(super) fn new(
-        config: &PostgresConfig,
-        count: usize,
-        timeout: Duration,
-    ) -> Result<Self, Failure> {
-        let mut server = config.server.clone();
-        // A server that is gone without a word is noticed.
-        let _server = server
-            .connect_timeout(timeout)
-            .tcp_user_timeout(timeout)
-            .keepalives_idle(Duration::from_secs(15))
-            .keepalives_interval(Duration::from_secs(5))
-            .keepalives_retries(3);
-        let plan = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = match &config.proof {
-            None => Manager::from_config(server, NoTls, plan),
-            Some(proof) => Manager::from_config(server, tls::connector(proof)?, plan),
-        };
-        let set_up = set_up(timeout);
-        let pool = Pool::builder(manager)
-            .max_size(count)
-            .runtime(Runtime::Tokio1)
-            .post_create(Hook::async_fn(move |client, _| {
-                let set_up = set_up.clone();
-                Box::pin(
-                    async move { client.batch_execute(&set_up).await.map_err(HookError::Backend) },
-                )
-            }))
-            .build()
-            .map_err(|error| Failure::never(error.to_string()))?;
-        Ok(Self { pool, timeout })
+    pub(super) fn new(hosts: &Arc<Hosts>, count: usize, timeout: Duration) -> Self {
+        let shared = Arc::new(Shared {
+            hosts: Arc::clone(hosts),
+            set_up: set_up(timeout),
+            silence_min: timeout / 2,
+            idle: Mutex::default(),
+        });
+        Self { shared, permits: Arc::new(Semaphore::new(count)), timeout }
     }
 
     /// The deadline of a call that begins now.
@@ -70,14 +68,23 @@ impl Sessions {
         self.timeout
     }
 
-    pub(super) async fn get(&self, deadline: Instant) -> Result<Client, Failure> {
+    pub(super) async fn get(&self, deadline: Instant) -> Result<Lease, Failure> {
         if Instant::now() >= deadline {
             return Err(Failure::no_connection_in_time(self.timeout));
         }
-        match timeout_at(deadline, self.pool.get()).await {
-            Ok(client) => client.map_err(|error| Failure::without_connection(&error)),
-            Err(_) => Err(Failure::no_connection_in_time(self.timeout)),
-        }
+        let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else {
+            return Err(Failure::no_connection_in_time(self.timeout));
+        };
+        let shared = Arc::clone(&self.shared);
+        let session = match shared.take_idle() {
+            Some(session) => session,
+            None => match timeout_at(deadline, shared.hosts.connect(&shared.set_up)).await {
+                Ok(session) => session?,
+                Err(_) => return Err(Failure::no_connection_in_time(self.timeout)),
+            },
+        };
+        Ok(Lease { session, shared, since: Instant::now(), _permit: permit })
     }
 
     /// Runs one statement, which is one transaction.
@@ -88,26 +95,79 @@ impl Sessions {
         sql: &str,
         given: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Failure> {
-        let client = self.get(deadline).await?;
-        let statement = match timeout_at(deadline, client.prepare_cached(sql)).await {
+        let lease = self.get(deadline).await?;
+        let statement = match timeout_at(deadline, lease.prepare_cached(sql)).await {
             Ok(Ok(statement)) => statement,
-            Ok(Err(error)) => return Err(part(client, Failure::before(&error))),
-            Err(_) => return Err(part(client, Failure::out_of_time(Access::Read, self.timeout))),
+            Ok(Err(error)) => return Err(lease.part(Failure::before(&error))),
+            Err(_) => return Err(lease.part(Failure::out_of_time(Access::Read, self.timeout))),
         };
-        match timeout_at(deadline, client.query(&statement, given)).await {
-            Ok(Ok(rows)) => Ok(rows),
-            Ok(Err(error)) => Err(part(client, Failure::during(access, &error))),
-            Err(_) => Err(part(client, Failure::out_of_time(access, self.timeout))),
+        match timeout_at(deadline, lease.query(&statement, given)).await {
+            Ok(Ok(rows)) => lease.settle(access, rows),
+            Ok(Err(error)) => Err(lease.part(Failure::during(access, &error))),
+            Err(_) => Err(lease.part(Failure::out_of_time(access, self.timeout))),
         }
     }
 }
 
-/// Returns a connection to the pool after a failure, or closes it when it is of no more use.
-pub(super) fn part(client: Client, failure: Failure) -> Failure {
-    if !failure.keeps_session() {
-        drop(Client::take(client));
+impl Shared {
+    fn take_idle(&self) -> Option<Session> {
+        let mut idle = lock(&self.idle);
+        while let Some(session) = idle.pop() {
+            if !session.line.client.is_closed() && self.hosts.is_trusted(session.era) {
+                return Some(session);
+            }
+        }
+        None
     }
-    failure
+}
+
+/// A session that is one caller's. It is closed when dropped, unless it is given back.
+pub(super) struct Lease {
+    session: Session,
+    shared: Arc<Shared>,
+    since: Instant,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Lease {
+    /// Returns the session to the pool; all its statements have been answered.
+    pub(super) fn give_back(self) {
+        lock(&self.shared.idle).push(self.session);
+    }
+
+    /// Returns the session to the pool after an answer, and the answer if it can be believed.
+    pub(super) fn settle<T>(self, access: Access, answer: T) -> Result<T, Failure> {
+        if access == Access::Write && self.session.line.is_unreplicated() {
+            return Err(self.part(Failure::unreplicated()));
+        }
+        self.give_back();
+        Ok(answer)
+    }
+
+    /// Returns the session to the pool after a failure, or closes it when it is of no more use.
+    pub(super) fn part(self, failure: Failure) -> Failure {
+        if failure.is_silence() && self.since.elapsed() >= self.shared.silence_min {
+            self.shared.hosts.fell_silent(self.session.host, self.session.era);
+        }
+        if failure.keeps_session() {
+            self.give_back();
+        }
+        failure
+    }
+}
+
+impl Deref for Lease {
+    type Target = ClientWrapper;
+
+    fn deref(&self) -> &ClientWrapper {
+        &self.session.line.client
+    }
+}
+
+impl DerefMut for Lease {
+    fn deref_mut(&mut self) -> &mut ClientWrapper {
+        &mut self.session.line.client
+    }
 }
 
 /// Session settings of a new connection. Settings that the server does not know are left out.

@@ -8,7 +8,7 @@ use tokio::time::timeout_at;
 
 use super::{
     failure::{Access, Failure},
-    sessions::{Sessions, part},
+    sessions::{Lease, Sessions},
     sql::Statements,
     values::Row,
 };
@@ -33,12 +33,15 @@ pub(super) async fn write_all(
                 Err(Failure::out_of_time(access, sessions.timeout()))
             }
         };
-    result.map_err(|failure| part(client, failure))
+    match result {
+        Ok(is_written) => client.settle(Access::Write, is_written),
+        Err(failure) => Err(client.part(failure)),
+    }
 }
 
 /// Runs the transaction. `commits` is set when the point of no return is passed.
 async fn attempt(
-    client: &mut deadpool_postgres::Client,
+    client: &mut Lease,
     statements: &Statements,
     rows: &[Row],
     commits: &mut bool,

@@ -1,13 +1,18 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod failover;
+mod load;
 mod looks;
 mod lost;
 mod opening;
+mod passing;
+mod pooled;
 mod private;
 mod proxy;
 mod restart;
 mod settings;
 mod sharing;
+mod standby;
 mod trouble;
 
 use std::{env, sync::Arc};

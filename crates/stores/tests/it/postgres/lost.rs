@@ -71,7 +71,7 @@ async fn lose(schema: &str, call: Call, answers: Answers, timeout: Duration) -> 
     let (place, _) = rest.split_once('/').unwrap();
     let proxy = Proxy::start(place.to_owned()).await;
     let through = url.replace(place, &format!("127.0.0.1:{}", proxy.port));
-    let through = super::with(&through, &format!("schema={schema}&connections=1"));
+    let through = super::with(&through, &format!("schema={schema}&connections=2"));
     let config = PostgresConfig::from_url(&through).unwrap().timeout(timeout);
     let store = PostgresStore::open(config).await.unwrap();
     // Once with answers, so that connection and statement are there.

@@ -1,0 +1,45 @@
+//! A connection that was checked and set up, and the questions that it is checked by.
+
+use tokio_postgres::Client;
+
+use super::{
+    failure::Failure,
+    line::{Line, first_value},
+    pooler::{self, Backend, Seat},
+    product,
+};
+
+/// A session that was checked and set up.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) line: Line,
+    /// The number of its server.
+    pub(super) host: usize,
+    pub(super) era: u64,
+    _seat: Seat,
+}
+
+impl Session {
+    pub(super) fn new(line: Line, seat: Seat) -> Self {
+        Self { line, host: 0, era: 0, _seat: seat }
+    }
+
+    pub(super) fn of(self, host: usize, era: u64) -> Self {
+        Self { host, era, ..self }
+    }
+}
+
+/// The first answers of a server.
+pub(super) struct Greeting {
+    pub(super) backend: Backend,
+    pub(super) only_reads: bool,
+}
+
+/// Asks what the server is and which process of it we talk to. Sets nothing.
+pub(super) async fn greet(client: &Client) -> Result<Greeting, Failure> {
+    let version = first_value(client, "SELECT version()").await?;
+    product::refuse_others(version.as_deref().unwrap_or_default())?;
+    let backend = pooler::backend(client).await?;
+    let only_reads = first_value(client, "SHOW transaction_read_only").await?;
+    Ok(Greeting { backend, only_reads: only_reads.as_deref() == Some("on") })
+}
