@@ -111,7 +111,7 @@ async fn markers_come_and_go_with_the_waits() {
     let (store, objects) = scene().await;
     let first = save(&store, Write { due: due(5), ..create("k", "1") }).await;
     let marked = markers(&objects, 1).await;
-    assert!(marked[0].starts_with("due/6b/5-"), "{marked:?}");
+    assert!(marked[0].starts_with("due/0000000000000005/6b/"), "{marked:?}");
 
     let expect = Expect::At(first.clone());
     let second = save(&store, Write { due: due(5), expect, ..create("k", "2") }).await;
@@ -124,7 +124,7 @@ async fn markers_come_and_go_with_the_waits() {
     let expect = Expect::At(second);
     let third = save(&store, Write { due: due(9), expect, ..create("k", "3") }).await;
     let moved = markers(&objects, 1).await;
-    assert!(moved[0].starts_with("due/6b/9-"), "{moved:?}");
+    assert!(moved[0].starts_with("due/0000000000000009/6b/"), "{moved:?}");
 
     let expect = Expect::At(third);
     let fourth = save(&store, Write { expect, ..create("k", "4") }).await;
@@ -156,6 +156,27 @@ async fn only_documents_count() {
 
 fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// More idle documents than a listing shows at once: the first one that is not due ends the look.
+#[tokio::test]
+async fn what_is_not_due_costs_nothing() {
+    let (store, objects) = scene().await;
+    let idle = |number: u64| format!("due/{:016x}/{}/0a-1", 1_000 + number, hex("idle"));
+    for numbers in (0..1_100).collect::<Vec<u64>>().chunks(50) {
+        let (objects, idle) = (&objects, &idle);
+        join_all(numbers.iter().map(|number| async move {
+            objects.put(&idle(*number), "idle").await;
+        }))
+        .await;
+    }
+    let mut waits: Vec<ETag> = Vec::new();
+    for name in ["a", "b", "c"] {
+        waits.push(save(&store, Write { due: due(5), ..create(name, "{}") }).await);
+    }
+    let page = store.due(Timestamp::from_millis(999), None, 500).await.unwrap();
+    assert_eq!(page.next, None, "one listing of one page");
+    assert_eq!(page.found.into_iter().map(|due| due.etag).collect::<Vec<_>>(), waits);
 }
 
 /// The names of their markers do not tell long keys.
