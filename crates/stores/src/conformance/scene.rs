@@ -78,11 +78,12 @@ impl Scene {
             named.extend(found.filter(|due| due.key.as_str().starts_with(self.prefix())));
             from = page.next;
             if from.is_none() {
-                named.sort_by(|one, other| one.key.cmp(&other.key));
-                return named;
+                break;
             }
         }
-        panic!("a look does not end");
+        assert_eq!(from, None, "a look ends");
+        named.sort_by(|one, other| one.key.cmp(&other.key));
+        named
     }
 
     /// The keys that begin with a prefix, in order.

@@ -1,12 +1,12 @@
 //! Looks for due documents that are under way: the open query of each.
 //!
-//! A continuation token would be simpler. But resumed from one, the library's queries over several
-//! partitions leave out what is left of a partition; those that stay open do not.
+//! A continuation token and a page size would be simpler. But with them the library's queries over
+//! several partitions leave out what is left of a partition; with the service's pages they do not.
 
 use std::sync::Mutex;
 
 use azure_data_cosmos::feed::QueryPageIterator;
-use sayso_turn::store::Cursor;
+use sayso_turn::store::{Cursor, Due, DuePage};
 
 use super::item::Row;
 use crate::sync::lock;
@@ -27,10 +27,11 @@ struct Kept {
     looks: Vec<(u64, Look)>,
 }
 
-/// A look: its container, and the pages of its query.
+/// A look: its container, the pages of its query, and what is left of the last one.
 pub(super) struct Look {
     pub(super) container: String,
     pub(super) pages: QueryPageIterator<Row>,
+    pub(super) rest: Vec<Due>,
 }
 
 impl Looks {
@@ -42,8 +43,14 @@ impl Looks {
         Some(looks.remove(at).1)
     }
 
-    /// Keeps a look for its next page.
-    pub(super) fn keep(&self, look: Look) -> Cursor {
+    /// Makes a page of what is there, and keeps the look for the next one.
+    pub(super) fn page(&self, mut look: Look, limit: usize) -> DuePage {
+        let left = look.rest.split_off(limit.min(look.rest.len()));
+        let found = std::mem::replace(&mut look.rest, left);
+        DuePage { found, next: Some(self.keep(look)) }
+    }
+
+    fn keep(&self, look: Look) -> Cursor {
         let kept = &mut *lock(&self.kept);
         kept.count += 1;
         if kept.looks.len() >= LOOKS_MAX {

@@ -1,12 +1,8 @@
 //! Queries: due documents, lists of keys, and the item of a key, which may have several ids.
 
-use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
-use azure_data_cosmos::{
-    FeedScope, Query,
-    feed::QueryPageIterator,
-    options::{MaxItemCountHint, QueryOptions},
-};
+use azure_data_cosmos::{FeedScope, Query, feed::QueryPageIterator, options::QueryOptions};
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
@@ -52,6 +48,9 @@ impl Calls {
         limit: usize,
     ) -> Result<DuePage, Error> {
         let mut look = from.and_then(|from| self.looks.take(from));
+        if let Some(look) = look.take_if(|look| !look.rest.is_empty()) {
+            return Ok(self.looks.page(look, limit));
+        }
         let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
         let query = Query::from(text).with_parameter("@now", due_number(now));
         let query = query.map_err(|error| self.failed(error))?;
@@ -62,16 +61,16 @@ impl Calls {
                 continue;
             }
             let mut pages = match look.take() {
-                Some(Look { container, pages }) if container == name => pages,
-                _ => self.pages::<Row>(&container, query.clone(), in_pages_of(limit)).await?,
+                Some(Look { container, pages, .. }) if container == name => pages,
+                _ => self.pages::<Row>(&container, query.clone()).await?,
             };
             while let Some(rows) = self.next(&mut pages).await? {
                 let due = rows.into_iter().filter_map(|row| self.due_of(&container, row));
-                let found: Vec<Due> = due.take(limit).collect();
+                let rest: Vec<Due> = due.collect();
                 requests += 1;
-                if !found.is_empty() || requests == REQUESTS_MAX {
-                    let next = self.looks.keep(Look { container: name.to_owned(), pages });
-                    return Ok(DuePage { found, next: Some(next) });
+                if !rest.is_empty() || requests == REQUESTS_MAX {
+                    let look = Look { container: name.to_owned(), pages, rest };
+                    return Ok(self.looks.page(look, limit));
                 }
             }
         }
@@ -153,7 +152,7 @@ impl Calls {
         container: &Container,
         query: Query,
     ) -> Result<BoxStream<'_, Result<Vec<T>, Error>>, Error> {
-        let pages = self.pages(container, query, QueryOptions::default()).await?;
+        let pages = self.pages(container, query).await?;
         Ok(stream::try_unfold(pages, move |mut pages| async move {
             Ok(self.next(&mut pages).await?.map(|items| (items, pages)))
         })
@@ -164,9 +163,8 @@ impl Calls {
         &self,
         container: &Container,
         query: Query,
-        options: QueryOptions,
     ) -> Result<QueryPageIterator<T>, Error> {
-        let options = options.with_operation_options(query_options(self.call_max));
+        let options = QueryOptions::default().with_operation_options(query_options(self.call_max));
         let scope = FeedScope::full_container();
         let query = container.client.query_items::<T>(query, scope, Some(options));
         let query = within(self.call_max, query).await.map_err(|late| late.of_read(&self.store))?;
@@ -188,11 +186,6 @@ impl Calls {
         self.meter.count(Call::Query, diagnostics.as_deref());
         Ok(Some(page.map_err(|error| self.failed(error))?.into_items()))
     }
-}
-
-fn in_pages_of(limit: usize) -> QueryOptions {
-    let limit = u32::try_from(limit).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-    QueryOptions::default().with_max_item_count(MaxItemCountHint::Limit(limit))
 }
 
 /// Last-modified time of an item, by its server (`_ts`).

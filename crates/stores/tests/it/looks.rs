@@ -37,6 +37,7 @@ async fn look(store: &dyn Store, now: u64) -> (BTreeSet<Key>, usize, Duration) {
 }
 
 /// A look names what is due, in as many pages as that needs; one at rest takes a single call.
+#[expect(clippy::print_stdout, reason = "figures for whoever runs it")]
 pub(crate) async fn check(store: &dyn Store, engine: &str) {
     let (keys, pages, slowest) = look(store, NOW).await;
     println!("{engine}: {DUE} due among {IDLE} idle: {pages} calls, the slowest {slowest:.1?}");

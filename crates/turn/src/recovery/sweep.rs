@@ -137,7 +137,7 @@ impl Look {
                     tracing::warn!(?error, "could not look for abandoned work: goes on later");
                 }
                 self.failures += 1;
-                if self.failures % FAILURES_MAX == 0 {
+                if self.failures.is_multiple_of(FAILURES_MAX) {
                     self.from = None;
                 }
             }

@@ -51,6 +51,7 @@ async fn until_fired(instance: &Instance, count: u64, most: Duration) {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "figures for whoever runs it")]
 #[tokio::test(start_paused = true)]
 async fn what_waits_among_a_million_idle_documents_is_found_within_two_looks() {
     let world = World::new();
