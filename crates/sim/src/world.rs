@@ -225,8 +225,10 @@ impl World {
         // Who sends a reply again must know that it may be a repeat. Only a sender that was
         // interrupted in the middle of this very hand-over, and overtaken meanwhile, cannot.
         let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
-        // A wall clock that is set back hides that the machine slept: nothing else tells.
-        let is_hidden = self.plan.has(Fault::Suspend) && self.plan.has(Fault::Jump);
+        // A wall clock that is set back, or set right, hides that the machine slept: nothing else
+        // tells.
+        let is_set = self.plan.has(Fault::Jump) || self.plan.has(Fault::Skew);
+        let is_hidden = self.plan.has(Fault::Suspend) && is_set;
         if (is_excused || is_hidden) && seen.policies.of(&text) != DeliveryPolicy::default() {
             seen.late.insert(text.clone());
         }

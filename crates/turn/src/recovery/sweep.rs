@@ -16,6 +16,7 @@ use std::{
 
 use super::watched::Watched;
 use crate::{
+    clock::Timestamp,
     engine::{Core, RestEnd},
     ledger::{Chore, Ledger, Wake},
     store::{Cursor, Due},
@@ -36,6 +37,8 @@ struct Look {
     watched: Watched,
     /// Beginning of the next page.
     from: Option<Cursor>,
+    /// Time of the first page, and so of all: or a look could run after what becomes due meanwhile.
+    now: Option<Timestamp>,
     /// Documents of the last page that wait for a recovery slot, or to be read.
     waiting: VecDeque<Due>,
     /// True if the look is not over.
@@ -124,7 +127,11 @@ impl Look {
     /// Fetches the next page.
     async fn fetch(&mut self, core: &Core) {
         let limits = &core.limits;
-        let page = core.store.due(core.now(), self.from.as_ref(), limits.sweep_max);
+        let now = self.now.filter(|_| self.from.is_some()).unwrap_or_else(|| core.now());
+        self.now = Some(now);
+        // A page that the store could not make in time may be too large.
+        let limit = (limits.sweep_max >> self.failures.min(FAILURES_MAX)).max(1);
+        let page = core.store.due(now, self.from.as_ref(), limit);
         match core.within(limits.deadline, page).await {
             Some(Ok(page)) => {
                 self.failures = 0;
@@ -139,6 +146,7 @@ impl Look {
                 self.failures += 1;
                 if self.failures.is_multiple_of(FAILURES_MAX) {
                     self.from = None;
+                    self.watched.give_up_look();
                 }
             }
         }
@@ -182,15 +190,20 @@ fn consider(
         }
     };
     let now = core.uptime();
-    let Some(watch) = watched.see(due, now, patience) else { return true };
-    if watch.is_early(now) || core.refusals.is_recent(key, now) {
+    let mut watch = watched.see(due, now, patience);
+    let is_early = match &watch {
+        Some(watch) => watch.is_early(now),
+        // No room to watch it, so there is no patience.
+        None => *at == Ledger::CLAIMED,
+    };
+    if is_early || core.refusals.is_recent(key, now) {
         return true;
     }
     if core.free_recoveries() == 0 {
         return false;
     }
     tracing::debug!(%key, "taking care of what was left behind");
-    let unchanged_for = watch.ask(core, now);
+    let unchanged_for = watch.as_mut().map_or(Duration::ZERO, |watch| watch.ask(core, now));
     core.ask_for(
         key,
         match *at <= Ledger::CLAIMED || rest.is_some() {
