@@ -168,6 +168,7 @@ impl Store for BlobStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
+        let limit = limit.max(1);
         match self.due_by {
             DueBy::Tags => self.index().due_by_tags(now, from, limit).await,
             DueBy::Listing => self.index().due_by_listing(now, from, limit).await,

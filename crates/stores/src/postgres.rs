@@ -136,7 +136,8 @@ impl PostgresStore {
         Box::pin(set_up).await?;
         // Once more, with the table there.
         let client = sessions.get(sessions.deadline()).await?;
-        let warnings = hosts.check(&client).await?;
+        let checked = tokio::time::timeout(config.timeout, hosts.check(&client)).await;
+        let warnings = checked.map_err(|_| Failure::no_answer(config.timeout))??;
         client.give_back();
         hosts.opened();
 

@@ -18,38 +18,40 @@ use super::{
 /// Blobs that are asked for their metadata concurrently.
 const LOOKS_MAX: usize = 8;
 
-/// Place of a look.
+/// Place of a look. Blobs come and go between two pages, so it is a name and not a number.
 struct Place {
     /// Time of the first page: a marker belongs to one query.
     now: Timestamp,
-    /// Number of blobs on the service's page that earlier pages have shown.
-    shown: usize,
+    /// The last name on the service's page that earlier pages have shown.
+    shown: String,
     /// The service's marker of its page.
     marker: Option<String>,
 }
 
 impl Place {
     fn read(cursor: &Cursor) -> Option<Self> {
-        let mut parts = cursor.as_str().splitn(3, ' ');
-        let now = Timestamp::from_millis(parts.next()?.parse().ok()?);
-        let shown = parts.next()?.parse().ok()?;
-        let marker = parts.next().filter(|marker| !marker.is_empty()).map(str::to_owned);
-        Some(Self { now, shown, marker })
+        let (now, rest) = cursor.as_str().split_once(' ')?;
+        let (length, rest) = rest.split_once(' ')?;
+        let (shown, marker) = rest.split_at_checked(length.parse().ok()?)?;
+        let marker = Some(marker).filter(|marker| !marker.is_empty()).map(str::to_owned);
+        let now = Timestamp::from_millis(now.parse().ok()?);
+        Some(Self { now, shown: shown.to_owned(), marker })
     }
 
     fn of(from: Option<&Cursor>, now: Timestamp) -> Self {
-        from.and_then(Self::read).unwrap_or(Self { now, shown: 0, marker: None })
+        let begin = Self { now, shown: String::new(), marker: None };
+        from.and_then(Self::read).unwrap_or(begin)
     }
 
-    fn cursor(&self, shown: usize) -> Cursor {
+    fn cursor(&self, shown: &str) -> Cursor {
         let marker = self.marker.as_deref().unwrap_or_default();
-        Cursor::new(format!("{} {shown} {marker}", self.now.as_millis()))
+        Cursor::new(format!("{} {} {shown}{marker}", self.now.as_millis(), shown.len()))
     }
 
     /// The place after this page of the service.
     fn next(self, marker: Option<String>) -> Option<Cursor> {
         let marker = marker.filter(|marker| !marker.is_empty());
-        marker.map(|marker| Self { marker: Some(marker), ..self }.cursor(0))
+        marker.map(|marker| Self { marker: Some(marker), ..self }.cursor(""))
     }
 }
 
@@ -75,16 +77,17 @@ impl Index<'_> {
             return Ok(DuePage::default());
         };
         let page = page.into_model().map_err(|_| self.garbled())?;
-        let count = page.blob_items.len();
-        let names = page.blob_items.into_iter().skip(place.shown).take(limit);
-        let looks = stream::iter(names.filter_map(|blob| blob.name));
-        let looks = looks.map(|name| self.confirm(now, name)).buffered(LOOKS_MAX);
-        let found = looks.try_filter_map(async |due| Ok(due)).try_collect().await?;
-        let shown = place.shown.saturating_add(limit);
-        let next = match shown < count {
-            true => Some(place.cursor(shown)),
-            false => place.next(page.next_marker),
+        let names = page.blob_items.into_iter().filter_map(|blob| blob.name);
+        let mut names: Vec<String> = names.filter(|name| *name > place.shown).collect();
+        names.sort_unstable();
+        let is_all = names.len() <= limit;
+        names.truncate(limit);
+        let next = match names.last() {
+            Some(last) if !is_all => Some(place.cursor(last)),
+            _ => place.next(page.next_marker),
         };
+        let looks = stream::iter(names).map(|name| self.confirm(now, name)).buffered(LOOKS_MAX);
+        let found = looks.try_filter_map(async |due| Ok(due)).try_collect().await?;
         Ok(DuePage { found, next })
     }
 
@@ -114,15 +117,18 @@ impl Index<'_> {
         };
         let page = page.into_model().map_err(|_| self.garbled())?;
         let mut found = Vec::new();
-        for (number, blob) in page.blob_items.into_iter().enumerate().skip(place.shown) {
-            if found.len() == limit {
-                return Ok(DuePage { found, next: Some(place.cursor(number)) });
-            }
+        // A listing is in the order of the names.
+        for blob in page.blob_items {
+            let Some(name) = blob.name.as_deref().filter(|name| **name > *place.shown) else {
+                continue;
+            };
             let label = self.container.listed(&blob)?;
             let Some(at) = label.due.filter(|at| *at <= now) else { continue };
-            let key = blob.name.as_deref().and_then(|name| self.key_of(name, &label));
-            if let Some(Ok(key)) = key {
+            if let Some(Ok(key)) = self.key_of(name, &label) {
                 found.push(Due { key, etag: label.etag, at });
+            }
+            if found.len() == limit {
+                return Ok(DuePage { found, next: Some(place.cursor(name)) });
             }
         }
         Ok(DuePage { found, next: place.next(page.next_marker) })

@@ -17,7 +17,7 @@ use super::{
     calls::Calls,
     database::Container,
     item::{self, COLUMNS, Item, Row, due_number},
-    looks::Look,
+    looks::{Look, Looks},
     meter::Call,
     patience::{query_options, within},
 };
@@ -49,15 +49,18 @@ impl Calls {
     ) -> Result<DuePage, Error> {
         let mut look = from.and_then(|from| self.looks.take(from));
         if let Some(look) = look.take_if(|look| !look.rest.is_empty()) {
+            let look = Look { is_gone_on_with: true, ..look };
             return Ok(self.looks.page(look, limit));
         }
+        // Without its look, a cursor begins its container anew.
+        let begin = from.and_then(Looks::container).unwrap_or_default();
         let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
         let query = Query::from(text).with_parameter("@now", due_number(now));
         let query = query.map_err(|error| self.failed(error))?;
         let mut requests = 0;
         for container in self.database.all().await? {
             let name = container.name();
-            if look.as_ref().is_some_and(|look| name < look.container.as_str()) {
+            if name < begin {
                 continue;
             }
             let mut pages = match look.take() {
@@ -69,7 +72,8 @@ impl Calls {
                 let rest: Vec<Due> = due.collect();
                 requests += 1;
                 if !rest.is_empty() || requests == REQUESTS_MAX {
-                    let look = Look { container: name.to_owned(), pages, rest };
+                    let container = name.to_owned();
+                    let look = Look { container, pages, rest, is_gone_on_with: from.is_some() };
                     return Ok(self.looks.page(look, limit));
                 }
             }

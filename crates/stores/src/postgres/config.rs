@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, path::PathBuf, time::Duration};
 
 use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::{sql::Names, tls::Proof};
 
@@ -38,6 +38,8 @@ pub struct PostgresConfig {
     pub(super) connections: usize,
     pub(super) timeout: Duration,
     pub(super) is_unsafe_allowed: bool,
+    /// True if each address of a name is asked whether it takes writes.
+    seeks_writes: bool,
 }
 
 impl PostgresConfig {
@@ -109,6 +111,7 @@ impl PostgresConfig {
             connections: ours.connections.unwrap_or(CONNECTIONS),
             timeout: TIMEOUT,
             is_unsafe_allowed: ours.is_unsafe_allowed,
+            seeks_writes: ours.seeks_writes,
         })
     }
 
@@ -152,6 +155,9 @@ impl PostgresConfig {
         }
         if let Some(name) = all.get_application_name() {
             let _one = one.application_name(name);
+        }
+        if self.seeks_writes {
+            let _one = one.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
         // A server that is gone without a word is noticed.
         let _one = one
@@ -198,6 +204,7 @@ struct Parameters {
     sslmode: Option<String>,
     sslrootcert: Option<PathBuf>,
     is_unsafe_allowed: bool,
+    seeks_writes: bool,
 }
 
 impl Parameters {
@@ -217,8 +224,11 @@ impl Parameters {
             "sslrootcert" => self.sslrootcert = Some(value.into_owned().into()),
             "unsafe" if value == "allow" => self.is_unsafe_allowed = true,
             "unsafe" => return Err(Cow::Borrowed("`unsafe` in the URL can only be `allow`")),
-            // The server that takes writes is looked for in any case.
-            "target_session_attrs" if ["any", "primary", "read-write"].contains(&&*value) => {}
+            // Among several hosts the one that takes writes is looked for in any case.
+            "target_session_attrs" if value == "any" => {}
+            "target_session_attrs" if ["primary", "read-write"].contains(&&*value) => {
+                self.seeks_writes = true;
+            }
             "target_session_attrs" => {
                 let reason = "`target_session_attrs` in the URL can only be `read-write`";
                 return Err(Cow::Borrowed(reason));

@@ -118,9 +118,14 @@ impl Hosts {
         for (number, host) in in_turn {
             let mut trial = Trial { hosts: self, number, is_answered: false };
             let failure = match timeout(self.answer_max, self.contact(host, set_up)).await {
-                Ok(Ok(session)) => {
+                Ok(Ok((session, is_newer))) => {
                     trial.is_answered = true;
                     self.first.store(number, Ordering::SeqCst);
+                    if !is_newer && number == first {
+                        return Ok(session.of(number, era));
+                    }
+                    // Sessions to the server before, which may still be there, are not trusted.
+                    let era = self.era.fetch_add(1, Ordering::SeqCst) + 1;
                     return Ok(session.of(number, era));
                 }
                 Ok(Err(failure)) => failure,
@@ -161,7 +166,8 @@ impl Hosts {
         era == self.era.load(Ordering::SeqCst)
     }
 
-    async fn contact(&self, host: &Host, set_up: &str) -> Result<Session, Failure> {
+    /// Opens a session; true if the server is of a newer timeline than those before.
+    async fn contact(&self, host: &Host, set_up: &str) -> Result<(Session, bool), Failure> {
         let line = Line::dial(&host.server, self.tls.as_ref()).await?;
         let greeting = session::greet(&line.client).await?;
         if self.hosts.len() > 1 && greeting.only_reads {
@@ -176,11 +182,11 @@ impl Hosts {
         self.refuse_pooler(host, &line).await?;
         line.client.batch_execute(set_up).await.map_err(|error| Failure::before(&error))?;
         let _warnings = self.check(&line.client).await?;
-        self.lineage.refuse_replaced(&line.client).await?;
+        let is_newer = self.lineage.refuse_replaced(&line.client).await?;
         if pooler::backend(&line.client).await? != *seat.backend() {
             return Err(Failure::shared_session());
         }
-        Ok(Session::new(line, seat))
+        Ok((Session::new(line, seat), is_newer))
     }
 
     async fn refuse_pooler(&self, host: &Host, line: &Line) -> Result<(), Failure> {

@@ -26,17 +26,18 @@ struct Timeline {
 
 impl Lineage {
     /// Refuses a server that another one has replaced. One that does not tell is let through.
-    pub(super) async fn refuse_replaced(&self, client: &Client) -> Result<(), Failure> {
+    /// Returns true if it is of a newer timeline than those met before.
+    pub(super) async fn refuse_replaced(&self, client: &Client) -> Result<bool, Failure> {
         let sql = "SELECT system_identifier || ' ' ||
             substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()";
-        let Ok(Some(answer)) = first_value(client, sql).await else { return Ok(()) };
+        let Ok(Some(answer)) = first_value(client, sql).await else { return Ok(false) };
         match answer.split_once(' ') {
             Some((system, number)) => self.meet(system, number),
-            None => Ok(()),
+            None => Ok(false),
         }
     }
 
-    fn meet(&self, system: &str, number: &str) -> Result<(), Failure> {
+    fn meet(&self, system: &str, number: &str) -> Result<bool, Failure> {
         let met = Timeline { system: system.to_owned(), number: number.to_owned() };
         let mut newest = lock(&self.newest);
         match &*newest {
@@ -46,9 +47,10 @@ impl Lineage {
                      as a standby, or start the bot anew if it was restored on purpose",
                 ))
             }
-            _ => {
+            known => {
+                let is_newer = known.as_ref().is_some_and(|known| *known != met);
                 *newest = Some(met);
-                Ok(())
+                Ok(is_newer)
             }
         }
     }
@@ -73,5 +75,7 @@ mod tests {
         ] {
             assert_eq!(lineage.meet(system, number).is_ok(), is_used, "{system} {number}");
         }
+        assert!(matches!(lineage.meet("8", "00000002"), Ok(false)));
+        assert!(matches!(lineage.meet("8", "00000003"), Ok(true)));
     }
 }

@@ -35,7 +35,10 @@ pub(super) async fn due(
 ) -> Result<DuePage, Failure> {
     let all = objects.names.markers();
     let from = from.map(Cursor::as_str).filter(|from| from.starts_with(&all));
-    let piece = objects.bucket.list(&all, from, None).await?;
+    let mut piece = objects.bucket.list(&all, from, None).await?;
+    while piece.objects.is_empty() && piece.next.is_some() {
+        piece = objects.bucket.list(&all, from, piece.next.take()).await?;
+    }
     let (mut page, mut last, mut has_more) = (Vec::new(), None, piece.next.is_some());
     for (name, _) in piece.objects {
         // What cannot be parsed is somebody else's.
