@@ -51,7 +51,7 @@ impl Plan {
     const TIMERS_MAX: usize = 3;
     /// Maximum size of a document where turns are bulky: what waits in it fits, what is kept beside
     /// it does not.
-    const BULKY_BYTES_MAX: usize = 300 * 1024;
+    const BULKY_BYTES_MAX: usize = 320 * 1024;
     /// Cache size of instances that can keep next to nothing in memory.
     const CACHE_BYTES_MAX: usize = 600;
 
