@@ -8,6 +8,7 @@
 mod failure;
 mod file;
 mod lane;
+mod mount;
 mod reader;
 mod stats;
 mod values;

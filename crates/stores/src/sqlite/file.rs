@@ -16,7 +16,7 @@ use rusqlite::{
 };
 use sayso_turn::store::Error;
 
-use super::failure::Failure;
+use super::{failure::Failure, mount};
 
 /// Application id in the file's header: "Says", as ASCII.
 const APPLICATION_ID: i32 = 0x5361_7973;
@@ -72,6 +72,7 @@ impl DatabaseFile {
     /// Creates what is missing, checks what is there, and opens it for the writer.
     pub(super) fn open_for_writing(&self) -> Result<Connection, Error> {
         self.create_folder()?;
+        self.check_mount()?;
         self.check_at_rest()?;
         let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
         // Until the file is known to be ours, closing it must not write to it.
@@ -130,6 +131,16 @@ impl DatabaseFile {
             let reason = format!("cannot create the folder {}: {error}", folder.display());
             self.invalid(reason, Some(error.into()))
         })
+    }
+
+    fn check_mount(&self) -> Result<(), Error> {
+        let Some(system) = self.path.parent().and_then(mount::network_of) else { return Ok(()) };
+        let path = self.path.display();
+        let reason = format!(
+            "{path} is on a network file system ({system}), where two machines can both believe \
+             that they write alone; put it on a local disk, or use another engine"
+        );
+        Err(self.invalid(reason, None))
     }
 
     /// Checks an existing file as it lies there: without its log, without a lock, without a change.

