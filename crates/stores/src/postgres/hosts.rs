@@ -131,7 +131,6 @@ impl Hosts {
                 Ok(Err(failure)) => failure,
                 Err(_) => Failure::no_answer(self.answer_max),
             };
-            host.is_direct.store(false, Ordering::SeqCst);
             failures.push((host.place.as_str(), failure));
         }
         Err(self.refuse(Failure::of_all(&failures)))
@@ -181,9 +180,15 @@ impl Hosts {
         // Before anything is set: settings must not get into a session that others share.
         self.refuse_pooler(host, &line).await?;
         line.client.batch_execute(set_up).await.map_err(|error| Failure::before(&error))?;
-        let _warnings = self.check(&line.client).await?;
-        let is_newer = self.lineage.refuse_replaced(&line.client).await?;
-        if pooler::backend(&line.client).await? != *seat.backend() {
+        let (warnings, is_newer, backend) = tokio::join!(
+            self.check(&line.client),
+            self.lineage.refuse_replaced(&line.client),
+            pooler::backend(&line.client),
+        );
+        let _warnings = warnings?;
+        let is_newer = is_newer?;
+        if backend? != *seat.backend() {
+            host.is_direct.store(false, Ordering::SeqCst);
             return Err(Failure::shared_session());
         }
         Ok((Session::new(line, seat), is_newer))

@@ -37,9 +37,12 @@ pub(super) struct Greeting {
 
 /// Asks what the server is and which process of it we talk to. Sets nothing.
 pub(super) async fn greet(client: &Client) -> Result<Greeting, Failure> {
-    let version = first_value(client, "SELECT version()").await?;
-    product::refuse_others(version.as_deref().unwrap_or_default())?;
-    let backend = pooler::backend(client).await?;
-    let only_reads = first_value(client, "SHOW transaction_read_only").await?;
-    Ok(Greeting { backend, only_reads: only_reads.as_deref() == Some("on") })
+    // All at once (pipelined): on a bad network each answer is a risk.
+    let (version, backend, only_reads) = tokio::join!(
+        first_value(client, "SELECT version()"),
+        pooler::backend(client),
+        first_value(client, "SHOW transaction_read_only"),
+    );
+    product::refuse_others(version?.as_deref().unwrap_or_default())?;
+    Ok(Greeting { backend: backend?, only_reads: only_reads?.as_deref() == Some("on") })
 }
