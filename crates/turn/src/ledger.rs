@@ -22,6 +22,7 @@ use std::{sync::Arc, time::Duration};
 
 use sayso_activity::Raw;
 
+use self::answers::AROUND;
 pub use self::{
     answers::{Recorded, Response},
     bag::Bag,
@@ -177,10 +178,6 @@ impl Ledger {
         self.answers.iter().find(|answer| answer.id == turn.as_str())
     }
 }
-
-/// Size of the JSON around a value in a list of the ledger, in bytes, and some more: the estimate
-/// must not fall short, or a document outgrows its limit.
-const AROUND: usize = 128;
 
 /// Approximate size of a value with the JSON around it, in bytes.
 fn size(raw: &Raw) -> usize {

@@ -3,6 +3,10 @@
 use sayso_activity::Raw;
 use serde::{Deserialize, Serialize};
 
+/// Size of the JSON around a value in a list of the ledger, in bytes, and some more: the estimate
+/// must not fall short, or a document outgrows its limit.
+pub(super) const AROUND: usize = 128;
+
 /// Recorded answer of a turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recorded {
@@ -31,6 +35,6 @@ impl Recorded {
     pub(super) fn bytes(&self) -> usize {
         let replies: usize = self.replies.iter().map(|reply| reply.as_str().len() + 8).sum();
         let body = self.response.as_ref().and_then(|response| response.body.as_ref());
-        replies + body.map_or(0, |body| body.as_str().len()) + super::AROUND
+        replies + body.map_or(0, |body| body.as_str().len()) + AROUND
     }
 }
