@@ -1,7 +1,9 @@
-//! Looks for due documents that are under way: the open query of each.
+//! Looks for due documents that are under way: the open query of each (a server-side cursor, kept
+//! on this side).
 //!
 //! A continuation token and a page size would be simpler. But with them the library's queries over
-//! several partitions leave out what is left of a partition; with the service's pages they do not.
+//! several partitions left out what was left of a partition, on its own emulator; with the
+//! service's pages they do not.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,5 @@
-//! A connection that was checked and set up, and the questions that it is checked by.
+//! Session: a connection that was checked (health check) and set up, and the questions of the
+//! check.
 
 use tokio_postgres::Client;
 

@@ -1,4 +1,5 @@
-//! A connection: kept open, shared by all callers, made anew when it breaks.
+//! A connection (multiplexed, pipelined): kept open, shared by all callers, made anew when it
+//! breaks.
 //!
 //! The client library offers to reconnect and to repeat by itself; neither is used. Only who knows
 //! whether a call was sent can say whether it may have happened, and a write that is repeated would

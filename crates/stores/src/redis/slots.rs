@@ -1,4 +1,5 @@
-//! The nodes of a cluster, and which of them has the slot of each shard.
+//! Slot map (cluster topology): the nodes of a cluster, and which of them has the slot of each
+//! shard.
 //!
 //! The map is asked for when it is first needed, and again when it led to the wrong node or to one
 //! that does not answer. All nodes are asked at once and the first answer counts, so a frozen one
