@@ -11,10 +11,6 @@ use sayso_turn::store::{CallStats, Error, LATENCY_BOUNDS_MS, Saved, StoreStats, 
 
 /// Kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(any(feature = "sqlite", feature = "postgres", feature = "redis")),
-    expect(dead_code, reason = "the other engines have no transactions")
-)]
 pub(crate) enum Call {
     Load,
     Save,

@@ -159,7 +159,13 @@ impl Calls {
     ) -> Result<BoxStream<'_, Result<Vec<T>, Error>>, Error> {
         let pages = self.pages(container, query).await?;
         Ok(stream::try_unfold(pages, move |mut pages| async move {
-            Ok(self.next(call, &mut pages).await?.map(|items| (items, pages)))
+            let page = self.next(call, &mut pages);
+            let page = match call {
+                // A page is a call of its own; other queries are part of one.
+                Call::List => self.meter.time(call, page).await?,
+                _ => page.await?,
+            };
+            Ok(page.map(|items| (items, pages)))
         })
         .boxed())
     }
