@@ -21,7 +21,7 @@ async fn many_instances_that_start_at_once_make_one_table() {
     let stores: Vec<_> = stores.await.into_iter().map(Result::unwrap).collect();
     for (number, store) in stores.iter().enumerate() {
         let saved = store.save(create(&number.to_string(), "{}")).await;
-        let _etag = super::committed(saved);
+        let _etag = committed(saved);
     }
     let other = connect(&server()).await;
     let sql = format!("SELECT name, version FROM {schema}.sayso_version");
@@ -36,9 +36,9 @@ async fn two_tables_of_one_schema_are_two_stores() {
     let bench = Bench::new().await;
     let parameters = format!("schema={}&table=other", bench.schema);
     let second = PostgresStore::open_url(&url(&parameters)).await.unwrap();
-    let _etag = super::committed(bench.store.save(create("a", "1")).await);
+    let _etag = committed(bench.store.save(create("a", "1")).await);
     assert_eq!(second.load(&super::key("a")).await.unwrap(), None);
-    let _etag = super::committed(second.save(create("a", "2")).await);
+    let _etag = committed(second.save(create("a", "2")).await);
     assert_eq!(bench.store.load(&super::key("a")).await.unwrap().unwrap().body, "1");
     bench.end().await;
 }
@@ -72,7 +72,7 @@ async fn a_newer_table_that_this_build_may_use_is_used() {
     bench.run(&newer).await;
     let parameters = url(&format!("schema={}", bench.schema));
     let store = PostgresStore::open_url(&parameters).await.unwrap();
-    let _etag = super::committed(store.save(create("a", "{}")).await);
+    let _etag = committed(store.save(create("a", "{}")).await);
     let kept = bench.other.query_one(&format!("SELECT version FROM {version}"), &[]).await.unwrap();
     assert_eq!(kept.get::<_, i32>(0), 3, "its version is the newer build's");
     bench.run(&format!("UPDATE {version} SET usable_from = 2")).await;
@@ -150,7 +150,7 @@ async fn a_role_without_rights_is_told_what_an_administrator_must_do() {
         .await;
     let allowed = super::with(&theirs, &format!("schema={}", bench.schema));
     let store = PostgresStore::open_url(&allowed).await.unwrap();
-    let _etag = super::committed(store.save(create("a", "{}")).await);
+    let _etag = committed(store.save(create("a", "{}")).await);
     drop(store);
     let drop_role = format!("DROP OWNED BY {role}; DROP ROLE {role}");
     bench.run(&drop_role).await;
