@@ -43,7 +43,7 @@ impl ForeignRows {
     }
 
     /// Makes a page of a listing of raw keys, of which at most `limit` were asked for.
-    pub(crate) fn list(&self, store: &str, rows: Vec<Vec<u8>>, limit: usize) -> KeyPage {
+    pub(crate) fn list(&self, store: &str, rows: &[Vec<u8>], limit: usize) -> KeyPage {
         let next = rows.last().filter(|_| rows.len() >= limit).cloned();
         KeyPage { keys: rows.iter().filter_map(|row| self.key(store, row)).collect(), next }
     }
@@ -125,7 +125,7 @@ mod tests {
         let next = Place::of(page.next.as_ref());
         assert_eq!(next, Place { at: 3, key: b"\xff\x00".to_vec() });
         assert_eq!(foreign.due("a store", rows(), 4).next, None, "the page was not full");
-        let page = foreign.list("a store", vec![b"a".to_vec(), b"\xff".to_vec()], 2);
+        let page = foreign.list("a store", &[b"a".to_vec(), b"\xff".to_vec()], 2);
         assert_eq!((page.keys.len(), page.next), (1, Some(b"\xff".to_vec())));
     }
 

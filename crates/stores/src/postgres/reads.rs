@@ -75,7 +75,8 @@ impl Reads {
         let rows = self.read(sql, &[&from, &end, &limit]).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         let keys = rows.iter().map(|row| row.try_get(0).map_err(|error| self.unreadable(&error)));
-        Ok(self.foreign.list(&self.store, keys.collect::<Result<_, Error>>()?, PAGE_MAX))
+        let keys: Vec<_> = keys.collect::<Result<_, Error>>()?;
+        Ok(self.foreign.list(&self.store, &keys, PAGE_MAX))
     }
 
     async fn read(&self, sql: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Failure> {

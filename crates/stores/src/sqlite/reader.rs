@@ -121,7 +121,7 @@ impl Reader {
         let mut rows = rows.map_err(|error| self.failed(error))?;
         let inside = rows.iter().take_while(|key| key.starts_with(prefix.as_bytes())).count();
         rows.truncate(inside);
-        Ok(self.foreign.list(&self.store, rows, limit))
+        Ok(self.foreign.list(&self.store, &rows, limit))
     }
 
     fn failed(&self, error: rusqlite::Error) -> Error {
