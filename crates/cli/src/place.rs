@@ -42,6 +42,11 @@ impl Place {
         open(config.store(), None, missing).await
     }
 
+    /// Returns the URL of the configured store.
+    pub(crate) fn url(&self) -> anyhow::Result<String> {
+        Ok(self.add_to(self.load()?)?.store().to_owned())
+    }
+
     /// Loads the configuration from the file and the environment.
     pub(crate) fn load(&self) -> anyhow::Result<Config> {
         Ok(Config::load(self.config.as_deref())?)

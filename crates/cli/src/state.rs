@@ -4,6 +4,7 @@
 //! bot: every write and every delete is conditional. What was said is shown by `show` and `export`
 //! only.
 
+mod backup;
 mod confirm;
 mod exit;
 mod export;
@@ -11,6 +12,7 @@ mod facts;
 mod forget;
 mod found;
 mod import;
+mod index;
 mod json;
 mod limits;
 mod line;
@@ -40,6 +42,7 @@ pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
         StateCommand::Import(options) => Box::pin(import::run(options)).await,
         StateCommand::Forget(options) => Box::pin(forget::run(options)).await,
         StateCommand::Migrate(options) => Box::pin(migrate::run(options)).await,
+        StateCommand::Backup(options) => Box::pin(backup::run(options)).await,
     };
     match done {
         // Whoever read has seen enough.

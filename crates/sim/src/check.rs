@@ -3,6 +3,7 @@
 
 mod case;
 pub(crate) mod costs;
+mod dead_letters;
 mod outbound;
 mod replies;
 
@@ -24,6 +25,7 @@ pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
     let mut broken = Vec::new();
     let keys: BTreeSet<&Key> = all.iter().map(|said| &said.key).collect();
     let mut wanted = Wanted::default();
+    dead_letters::check(world, &keys, &mut broken);
     for key in keys {
         let said = all.iter().filter(|said| said.key == *key);
         let wishes = said.flat_map(|said| {

@@ -16,7 +16,7 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
 };
 
 use self::put::{KEPT, Put};
@@ -243,6 +243,10 @@ impl Store for SimStore {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.world.plan.has_transactions.then_some(self as _)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.shared.stats()
     }
 }
 

@@ -25,7 +25,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
 };
 
 pub use self::{
@@ -37,7 +37,11 @@ use self::{
     index::Index,
     names::{Named, Names},
 };
-use crate::{Layout, layout::bodies};
+use crate::{
+    Layout,
+    layout::bodies,
+    meter::{Call, Meter},
+};
 
 /// Documents in a container of Azure Blob Storage.
 ///
@@ -74,6 +78,7 @@ pub struct BlobStore {
     container: Container,
     names: Names,
     due_by: DueBy,
+    meter: Meter,
 }
 
 impl BlobStore {
@@ -92,7 +97,8 @@ impl BlobStore {
         let name: Arc<str> = name.into();
         let container = Container::connect(&config, Arc::clone(&name))?;
         container.set_up(&config).await?;
-        Ok(Self { name, container, names: Names(config.layout), due_by: config.due_by })
+        let (names, due_by) = (Names(config.layout), config.due_by);
+        Ok(Self { name, container, names, due_by, meter: Meter::default() })
     }
 
     /// Opens a container by URL; see [`BlobConfig::from_url`].
@@ -132,17 +138,14 @@ impl BlobStore {
         let body = bodies::read(self.names.0, text).map_err(corrupt)?;
         Ok(Stored { body, etag: blob.label.etag })
     }
-}
 
-#[async_trait]
-impl Store for BlobStore {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+    async fn read(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let name = self.name_of(key)?;
         let blob = self.container.get(key, &name).await?;
         blob.map(|blob| self.check(key, blob)).transpose()
     }
 
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
+    async fn write(&self, write: Write) -> Result<Saved, Error> {
         let Write { key, expect, body, due, expires: _ } = write;
         if body.len() > DOCUMENT_BYTES_MAX {
             return Err(self.container.failures.too_large(&key, body.len()));
@@ -157,12 +160,12 @@ impl Store for BlobStore {
         self.container.put(put, &expect).await
     }
 
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    async fn remove(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let name = self.name_of(key)?;
         self.container.delete(&name, etag).await
     }
 
-    async fn due(
+    async fn look(
         &self,
         now: Timestamp,
         from: Option<&Cursor>,
@@ -174,6 +177,30 @@ impl Store for BlobStore {
             DueBy::Listing => self.index().due_by_listing(now, from, limit).await,
         }
     }
+}
+
+#[async_trait]
+impl Store for BlobStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.meter.load(self.read(key)).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.meter.write(Call::Save, write.body.len(), self.write(write)).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.meter.write(Call::Delete, 0, self.remove(key, etag)).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        from: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<DuePage, Error> {
+        self.meter.time(Call::Due, self.look(now, from, limit)).await
+    }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let prefix: Arc<str> = prefix.into();
@@ -184,7 +211,8 @@ impl Store for BlobStore {
         let pages = stream::try_unfold(pages, move |mut pages| {
             let prefix = Arc::clone(&prefix);
             async move {
-                let Some(page) = self.container.next(&mut pages).await? else { return Ok(None) };
+                let page = self.meter.time(Call::List, self.container.next(&mut pages)).await?;
+                let Some(page) = page else { return Ok(None) };
                 let keys = self.index().keys_in(page, &prefix)?;
                 Ok(Some((stream::iter(keys), pages)))
             }
@@ -194,6 +222,10 @@ impl Store for BlobStore {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         None
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.meter.read()
     }
 }
 

@@ -37,6 +37,7 @@ pub mod lists;
 pub mod model;
 pub mod outcomes;
 mod scene;
+pub mod stats;
 pub mod transactions;
 
 use std::{future::Future, time::Duration};
@@ -118,6 +119,9 @@ macro_rules! conformance {
             outcomes {
                 a_dropped_delete_happened_or_did_not,
                 a_dropped_save_happened_whole_or_not_at_all,
+            }
+            stats {
+                each_call_is_counted_once,
             }
             transactions {
                 a_conflict_in_one_write_undoes_the_others,

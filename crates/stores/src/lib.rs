@@ -23,12 +23,23 @@ pub mod cosmos;
 pub mod doubles;
 #[cfg(any(feature = "azure-blob", feature = "cosmos"))]
 mod entra;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod foreign;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzz;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod lanes;
 mod layout;
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3",
+    feature = "sqlite"
+))]
+mod meter;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
@@ -51,15 +62,15 @@ mod write_id;
 #[cfg(feature = "azure-blob")]
 pub use crate::blob::BlobStore;
 #[cfg(feature = "cosmos")]
-pub use crate::cosmos::{CosmosConfig, CosmosStats, CosmosStore};
+pub use crate::cosmos::{CosmosConfig, CosmosStore};
 #[cfg(feature = "postgres")]
-pub use crate::postgres::{PostgresConfig, PostgresStats, PostgresStore};
+pub use crate::postgres::{PostgresConfig, PostgresStore};
 #[cfg(feature = "redis")]
-pub use crate::redis::{RedisStats, RedisStore};
+pub use crate::redis::RedisStore;
 #[cfg(feature = "s3")]
 pub use crate::s3::S3Store;
 #[cfg(feature = "sqlite")]
-pub use crate::sqlite::{SqliteStats, SqliteStore};
+pub use crate::sqlite::SqliteStore;
 
 pub use crate::layout::{Layout, UnknownLayout};
 

@@ -5,12 +5,12 @@
 //! caller on its own. Reads have their own connections, and a write-ahead log lets them go on while
 //! the writer flushes.
 
+mod backup;
 mod failure;
 mod file;
 mod lane;
 mod mount;
 mod reader;
-mod stats;
 mod values;
 mod writer;
 
@@ -31,7 +31,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
 };
 use tokio::sync::oneshot;
 
@@ -39,11 +39,14 @@ use self::{
     file::DatabaseFile,
     lane::Lane,
     reader::Read,
-    stats::Counters,
     writer::{Change, Job, Verdict},
 };
 
-pub use self::stats::SqliteStats;
+pub use self::backup::{BackupProgress, BackupSummary};
+use crate::{
+    foreign::{ForeignRows, KeyPage},
+    meter::{Call, Meter},
+};
 
 /// The largest document that [`SqliteStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
@@ -100,7 +103,7 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 /// ```
 pub struct SqliteStore {
     name: Arc<str>,
-    counters: Arc<Counters>,
+    meter: Arc<Meter>,
     loaders: Vec<Lane<Read>>,
     next_loader: AtomicUsize,
     scanner: Lane<Read>,
@@ -124,38 +127,26 @@ impl SqliteStore {
     fn open_with(path: &Path, busy: Duration) -> Result<Self, Error> {
         let file = DatabaseFile::new(path, busy)?;
         let name = Arc::clone(file.store_name());
-        let counters = Arc::new(Counters::default());
+        let meter = Arc::new(Meter::default());
         let writing = file.open_for_writing()?;
         let reading = (0..=LOADERS).map(|_| file.open_for_reading());
         let reading = reading.collect::<Result<Vec<_>, _>>()?;
 
-        let counted = Arc::clone(&counters);
+        let counted = Arc::clone(&meter);
         let writer = Lane::start(&name, "write", move |queue| {
             writer::Writer::new(writing, counted).run(queue);
         })?;
+        let foreign = Arc::new(ForeignRows::default());
         let mut loaders = Vec::with_capacity(reading.len());
         for connection in reading {
-            let store = Arc::clone(&name);
+            let (store, foreign) = (Arc::clone(&name), Arc::clone(&foreign));
             loaders.push(Lane::start(&name, "read", move |queue| {
-                reader::Reader::new(connection, store).run(queue);
+                reader::Reader::new(connection, store, foreign).run(queue);
             })?);
         }
         let scanner = loaders.pop().expect("there is one connection more than loaders");
         let next_loader = AtomicUsize::new(0);
-        Ok(Self { name, counters, loaders, next_loader, scanner, writer })
-    }
-
-    /// The counters so far.
-    ///
-    /// # Example
-    /// ```
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// let store = sayso_stores::SqliteStore::open(folder.path().join("bot.sqlite")).unwrap();
-    /// assert_eq!(store.stats().writes, 0);
-    /// ```
-    #[must_use]
-    pub fn stats(&self) -> SqliteStats {
-        self.counters.read()
+        Ok(Self { name, meter, loaders, next_loader, scanner, writer })
     }
 
     async fn change(&self, change: Change) -> Result<Verdict, Error> {
@@ -182,10 +173,11 @@ impl SqliteStore {
         answer.await.unwrap_or_else(|_| Err(self.ended()))
     }
 
-    async fn page(&self, prefix: Arc<str>, after: Option<Key>) -> Result<Vec<Key>, Error> {
+    async fn page(&self, prefix: Arc<str>, after: Option<Vec<u8>>) -> Result<KeyPage, Error> {
         let (reply, answer) = oneshot::channel();
         let limit = PAGE_MAX;
-        self.read(&self.scanner, answer, Read::List { prefix, after, limit, reply }).await
+        let read = Read::List { prefix, after, limit, reply };
+        self.meter.time(Call::List, self.read(&self.scanner, answer, read)).await
     }
 
     fn ended(&self) -> Error {
@@ -200,16 +192,17 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let _before = self.counters.loads.fetch_add(1, Ordering::Relaxed);
         let turn = self.next_loader.fetch_add(1, Ordering::Relaxed);
         let lane = self.loaders.get(turn % LOADERS).unwrap_or(&self.scanner);
         let (reply, answer) = oneshot::channel();
-        self.read(lane, answer, Read::Load { key: key.clone(), reply }).await
+        self.meter.load(self.read(lane, answer, Read::Load { key: key.clone(), reply })).await
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
         write.check_size(self, DOCUMENT_BYTES_MAX)?;
-        Ok(match self.change(Change::Save(vec![write])).await? {
+        let bytes = write.body.len();
+        let save = self.change(Change::Save(vec![write]));
+        Ok(match self.meter.write(Call::Save, bytes, save).await? {
             Saved::Committed(etags) => {
                 Saved::Committed(etags.into_iter().next().expect("one version for one write"))
             }
@@ -219,7 +212,7 @@ impl Store for SqliteStore {
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let change = Change::Delete { key: key.clone(), etag: etag.clone() };
-        Ok(match self.change(change).await? {
+        Ok(match self.meter.write(Call::Delete, 0, self.change(change)).await? {
             Saved::Committed(_) => Saved::Committed(etag.clone()),
             Saved::Conflict => Saved::Conflict,
         })
@@ -233,19 +226,18 @@ impl Store for SqliteStore {
     ) -> Result<DuePage, Error> {
         let (reply, answer) = oneshot::channel();
         let read = Read::Due { now, from: from.cloned(), limit, reply };
-        self.read(&self.scanner, answer, read).await
+        self.meter.time(Call::Due, self.read(&self.scanner, answer, read)).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let prefix: Arc<str> = prefix.into();
         // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
             let prefix = Arc::clone(&prefix);
             async move {
                 let Some(after) = state else { return Ok(None) };
-                let keys = self.page(prefix, after).await?;
-                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
+                let KeyPage { keys, next } = self.page(prefix, after).await?;
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
             }
         });
         pages.try_flatten().boxed()
@@ -253,6 +245,10 @@ impl Store for SqliteStore {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         Some(self)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.meter.read()
     }
 }
 
@@ -263,7 +259,8 @@ impl Transactions for SqliteStore {
         if writes.is_empty() {
             return Ok(Saved::Committed(Vec::new()));
         }
-        self.change(Change::Save(writes)).await
+        let bytes = writes.iter().map(|write| write.body.len()).sum();
+        self.meter.write(Call::Transaction, bytes, self.change(Change::Save(writes))).await
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     reentrancy::{self, InstanceTag},
     run::conversation_key,
     stats::Stats,
-    store,
+    store::{self, StoreStats},
 };
 
 /// Grace period after the deadline, in which the runner can report the cause.
@@ -153,6 +153,12 @@ impl Engine {
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.core.counters.read()
+    }
+
+    /// Statistics of the store, by this process. Zero if the store does not count.
+    #[must_use]
+    pub fn store_stats(&self) -> StoreStats {
+        self.core.store.stats()
     }
 
     /// Number of conversations that this instance is busy with.

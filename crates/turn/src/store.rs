@@ -4,6 +4,7 @@
 //! There is no unconditional one, so nobody can forget the condition.
 
 mod memory;
+mod stats;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
@@ -11,7 +12,10 @@ use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use smol_str::SmolStr;
 
-pub use self::memory::MemoryStore;
+pub use self::{
+    memory::MemoryStore,
+    stats::{CallStats, LATENCY_BOUNDS_MS, PoolStats, StoreStats},
+};
 use crate::{Key, clock::Timestamp};
 
 /// Storage engine for documents: JSON text under a key, with a version (etag) that changes on every
@@ -62,6 +66,12 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// no timer of its own.
     fn save_time_max(&self) -> Option<Duration> {
         None
+    }
+
+    /// Statistics of the calls so far. A store that counts nothing gives the default; a decorator
+    /// passes on those of the store behind it.
+    fn stats(&self) -> StoreStats {
+        StoreStats::default()
     }
 }
 

@@ -9,6 +9,7 @@
 ))]
 mod engines;
 mod forgetting;
+mod index;
 mod migrating;
 mod moving;
 

@@ -15,7 +15,7 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
 };
 
 /// Counts the calls to a store.
@@ -122,6 +122,10 @@ impl<S: Store + ?Sized> Store for Counted<S> {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.store.transactions().map(|_| self as &dyn Transactions)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.store.stats()
     }
 
     fn save_time_max(&self) -> Option<Duration> {

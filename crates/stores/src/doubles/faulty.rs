@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
 };
 
 use super::counted::no_transactions;
@@ -206,6 +206,10 @@ impl<S: Store + ?Sized> Store for Faulty<S> {
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.store.transactions().map(|_| self as &dyn Transactions)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.store.stats()
     }
 }
 

@@ -96,6 +96,9 @@ struct Found {
     has_version_table: bool,
     /// The version of our table; `None` when `sayso_version` does not list it.
     version: Option<usize>,
+    /// The oldest version whose builds may use the table all the same, so that a roll-back to them
+    /// works. A newer build that allows this adds the column `usable_from` to `sayso_version`.
+    usable_from: Option<usize>,
 }
 
 impl Found {
@@ -115,22 +118,35 @@ impl Found {
             has_table: has(&names.table),
             has_version_table: has("sayso_version"),
             version: None,
+            usable_from: None,
         };
         if found.has_version_table {
-            let sql =
-                format!("SELECT version FROM \"{}\".sayso_version WHERE name = $1", names.schema);
-            let row = client.query_opt(&sql, &[&names.table]).await.map_err(failed)?;
-            let version: Option<i32> = row.map(|row| row.try_get(0)).transpose().map_err(failed)?;
-            found.version = version.map(|version| usize::try_from(version).unwrap_or(0));
+            // As JSON, because the column may not be there.
+            let sql = format!(
+                "SELECT version, (to_jsonb(kept) ->> 'usable_from')::integer
+                 FROM \"{}\".sayso_version AS kept WHERE name = $1",
+                names.schema
+            );
+            if let Some(row) = client.query_opt(&sql, &[&names.table]).await.map_err(failed)? {
+                let number = |number: i32| usize::try_from(number).unwrap_or(0);
+                found.version = row.try_get(0).map(Some).map_err(failed)?.map(number);
+                let usable_from: Option<i32> = row.try_get(1).map_err(failed)?;
+                found.usable_from = usable_from.map(number);
+            }
         }
         Ok(found)
     }
 
+    /// Reports whether there is nothing to do: all is there, or made by a newer build that lets
+    /// this one use it.
     fn is_current(&self, names: &Names) -> Result<bool, Failure> {
         match self.version {
-            Some(version) if version > STEPS.len() => Err(Failure::never(format!(
-                "the table {names} was made by a newer version of this program; use that version"
-            ))),
+            Some(version) if version > STEPS.len() => match self.usable_from {
+                Some(oldest) if oldest <= STEPS.len() => Ok(true),
+                _ => Err(Failure::never(format!(
+                    "the table {names} was made by a newer version of this program; use that version"
+                ))),
+            },
             version => Ok(version == Some(STEPS.len())),
         }
     }

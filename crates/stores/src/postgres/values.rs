@@ -92,10 +92,6 @@ pub(super) fn millis_of(time: Timestamp) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-pub(super) fn time_of(millis: i64) -> Timestamp {
-    Timestamp::from_millis(u64::try_from(millis).unwrap_or(0))
-}
-
 /// The exclusive upper bound of the keys that begin with this text.
 pub(super) fn end_of_prefix(prefix: &str) -> Vec<u8> {
     let mut bytes = prefix.as_bytes().to_vec();
@@ -133,7 +129,7 @@ mod tests {
     #[test]
     fn the_end_of_time_is_still_a_time() {
         assert_eq!(millis_of(Timestamp::from_millis(u64::MAX)), i64::MAX);
-        assert_eq!(time_of(millis_of(Timestamp::from_millis(5))), Timestamp::from_millis(5));
+        assert_eq!(millis_of(Timestamp::from_millis(5)), 5);
     }
 
     #[test]

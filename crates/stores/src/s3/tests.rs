@@ -22,7 +22,7 @@ async fn open(stray_after: Duration) -> S3Store {
     let url = format!("{bucket}/stray-{prefix:016x}?{query}");
     let config = S3Config::from_url(&url).unwrap().with_credentials("test", "test");
     let store = S3Store::open(config).await.unwrap();
-    S3Store { objects: Objects { stray_after, ..store.objects } }
+    S3Store { objects: Objects { stray_after, ..store.objects }, ..store }
 }
 
 /// Creates the bucket, or ignores that it exists.
@@ -76,7 +76,7 @@ async fn a_stray_marker_is_removed_when_no_save_can_be_under_way_any_more() {
 async fn a_save_that_took_too_long_writes_its_marker_once_more() {
     let (slow, other) = (open(Duration::ZERO).await, open(Duration::ZERO).await);
     let names = Arc::clone(&slow.objects.names);
-    let other = S3Store { objects: Objects { names, ..other.objects } };
+    let other = S3Store { objects: Objects { names, ..other.objects }, ..other };
     let draft = slow.objects.begin(&write(), None).await.unwrap();
     assert_eq!(due(&other).await, 0);
     assert_eq!(marked(&other).await, Vec::<String>::new(), "it was taken for a stray one");

@@ -78,8 +78,8 @@ fn a_full_disk_means_nothing_happened() {
     let pages: i64 =
         connection.query_row("PRAGMA max_page_count = 8", [], |row| row.get(0)).unwrap();
     assert_eq!(pages, 8);
-    let counters = Arc::new(Counters::default());
-    let writer = writer::Writer::new(connection, Arc::clone(&counters));
+    let meter = Arc::new(Meter::default());
+    let writer = writer::Writer::new(connection, Arc::clone(&meter));
     let (queue, waiting) = tokio::sync::mpsc::channel(8);
     let large = format!("\"{}\"", "x".repeat(100_000));
     let answers: Vec<_> = [("small", "{}"), ("large", large.as_str()), ("other", "{}")]
@@ -101,7 +101,7 @@ fn a_full_disk_means_nothing_happened() {
     let error = large.clone().unwrap_err().into_error("SQLite");
     assert!(matches!(error, Error::Unavailable { .. }), "{error}");
     assert!(error.to_string().contains("full"), "{error}");
-    assert_eq!(counters.writes.load(Ordering::Relaxed), 2);
+    assert_eq!(meter.read().writes, 2);
 }
 
 #[tokio::test]

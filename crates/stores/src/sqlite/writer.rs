@@ -5,7 +5,7 @@
 //! transaction is undone and its jobs are run again one by one, so that the failure of one is not
 //! that of another.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use sayso_turn::{
@@ -17,9 +17,9 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     failure::Failure,
     lane::BATCH_MAX,
-    stats::Counters,
     values::{etag_of, expected_version, millis_of, version_of},
 };
+use crate::meter::Meter;
 
 /// New versions, in the order of the writes; none for a delete.
 pub(super) type Verdict = Saved<Vec<ETag>>;
@@ -41,7 +41,7 @@ pub(super) enum Change {
 
 pub(super) struct Writer {
     connection: Connection,
-    counters: Arc<Counters>,
+    meter: Arc<Meter>,
 }
 
 const INSERT: &str = "INSERT INTO document (key, version, due, body) VALUES (?1, ?2, ?3, ?4)
@@ -58,8 +58,8 @@ pub(super) const DELETE: &str = "DELETE FROM document WHERE key = ?1 AND version
 const FIRST_VERSION_MAX: i64 = 1 << 62;
 
 impl Writer {
-    pub(super) fn new(connection: Connection, counters: Arc<Counters>) -> Self {
-        Self { connection, counters }
+    pub(super) fn new(connection: Connection, meter: Arc<Meter>) -> Self {
+        Self { connection, meter }
     }
 
     /// Works until the queue is closed and empty. A job whose caller has gone is done all the same.
@@ -187,13 +187,12 @@ impl Writer {
         let written =
             jobs.iter().zip(verdicts).map(|(job, verdict)| match (&job.change, verdict) {
                 (_, Saved::Conflict) => 0,
-                (Change::Save(writes), Saved::Committed(_)) => writes.len() as u64,
+                (Change::Save(writes), Saved::Committed(_)) => writes.len(),
                 (Change::Delete { .. }, Saved::Committed(_)) => 1,
             });
-        let written: u64 = written.sum();
+        let written: usize = written.sum();
         if written > 0 {
-            let _before = self.counters.transactions.fetch_add(1, Ordering::Relaxed);
-            let _before = self.counters.writes.fetch_add(written, Ordering::Relaxed);
+            self.meter.group_commit(written);
         }
     }
 }

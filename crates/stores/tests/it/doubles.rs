@@ -2,7 +2,10 @@
 
 use std::{future::ready, sync::Arc, time::Duration};
 
-use sayso_stores::doubles::{Call, Counted, Fault, Faulty, Operation};
+use sayso_stores::{
+    SqliteStore,
+    doubles::{Call, Counted, Fault, Faulty, Operation},
+};
 use sayso_turn::{
     Key,
     store::{Error, Expect, MemoryStore, Saved, Store, Write},
@@ -23,6 +26,16 @@ mod conforming {
 fn create(name: &str) -> Write {
     let key = Key::new(name).unwrap();
     Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None }
+}
+
+#[tokio::test]
+async fn statistics_of_the_store_behind_are_passed_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = SqliteStore::open(folder.path().join("bot.sqlite")).unwrap();
+    let faulty = Arc::new(Faulty::new(Arc::new(sqlite), |_| Fault::None));
+    let counted = Counted::new(faulty);
+    assert!(counted.save(create("k")).await.is_ok());
+    assert_eq!((counted.stats().saves.calls, counted.stats().bytes_written), (1, 2));
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Integration tests: the conformance suite on every engine, and tests of each engine alone.
 
+#[cfg(test)]
+mod backup;
 #[cfg(feature = "azure-blob")]
 #[cfg(test)]
 mod blob;

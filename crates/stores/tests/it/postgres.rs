@@ -4,6 +4,7 @@ mod failover;
 mod load;
 mod looks;
 mod lost;
+mod machines;
 mod opening;
 mod passing;
 mod pooled;

@@ -16,7 +16,10 @@ use sayso_turn::{
     Bag, Key,
     clock::{Clock, Timestamp},
     document::Document,
-    store::{self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{
+        self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, StoreStats, Stored, Transactions,
+        Write,
+    },
 };
 
 use super::PausedClock;
@@ -258,6 +261,13 @@ impl Store for TestStore {
 
     fn save_time_max(&self) -> Option<Duration> {
         *self.save_time_max.lock().unwrap()
+    }
+
+    fn stats(&self) -> StoreStats {
+        let mut stats = StoreStats::default();
+        stats.loads.calls = self.loads.load(Ordering::Relaxed);
+        stats.saves.calls = self.writes.load(Ordering::Relaxed);
+        stats
     }
 }
 
