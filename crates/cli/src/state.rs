@@ -6,6 +6,7 @@
 
 mod confirm;
 mod exit;
+mod expiry;
 mod export;
 mod facts;
 mod forget;

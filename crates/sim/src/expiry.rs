@@ -27,7 +27,8 @@ impl World {
             if before.is_some() { self.history().turned_at.get(key).copied() } else { None };
         let log = log_of(after);
         // Turns of other documents are not counted in this one.
-        let is_turn = before.and_then(turn) != turn(after) || before.map(log_of) != Some(log.clone());
+        let is_turn =
+            before.and_then(turn) != turn(after) || before.map(log_of) != Some(log.clone());
         let (known_ttl, ttl) = (self.history().ttl_of(key), self.ttl_of(key, after, &log));
         let is_forgotten = {
             let mut history = self.history();

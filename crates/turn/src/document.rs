@@ -7,6 +7,6 @@
 //! [`ParkedKind`](crate::ParkedKind), [`Response`](crate::Response).
 
 pub use crate::ledger::{
-    Accepted, Bag, Claim, Decided, Document, DocumentTtl, Entry, Ledger, Lifetime, OutboxRest, Parked, ParkedKind,
-    Prepared, RESERVED, Recorded, Response, Seen, Timer,
+    Accepted, Bag, Claim, Decided, Document, DocumentTtl, Entry, Ledger, Lifetime, OutboxRest,
+    Parked, ParkedKind, Prepared, RESERVED, Recorded, Response, Seen, Timer,
 };

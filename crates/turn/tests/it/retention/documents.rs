@@ -82,7 +82,7 @@ async fn a_document_that_never_expires_does_so_again_when_a_turn_says_so() {
         let world = world(Some(HOUR), has_transactions);
         let instance = world.start(bot());
         instance.say("1", "never").await.unwrap();
-        sleep(30 * DAY).await;
+        sleep(2 * DAY).await;
         assert_eq!(are_there(&world).await, [true; 4], "{has_transactions}");
         instance.say("2", "default").await.unwrap();
         sleep(55 * MINUTE).await;
