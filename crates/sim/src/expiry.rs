@@ -29,7 +29,8 @@ impl World {
         // Turns of other documents are not counted in this one.
         let is_turn =
             before.and_then(turn) != turn(after) || before.map(log_of) != Some(log.clone());
-        let (known_ttl, ttl) = (self.history().ttl_of(key), self.ttl_of(key, after, &log));
+        let known_ttl = self.history().ttl_of(key);
+        let ttl = self.ttl_of(key, after, &log);
         let is_forgotten = {
             let mut history = self.history();
             let logs = history.logs.entry(key.clone()).or_default();

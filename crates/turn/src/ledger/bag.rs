@@ -26,7 +26,7 @@ use super::{DocumentTtl, Lifetime};
 #[derive(Clone, Default)]
 pub struct Bag {
     properties: Vec<Member>,
-    /// TTL of the document's own; it is stored in the ledger. Never empty.
+    /// TTL of the document's own; it is stored in the ledger.
     lifetime: Option<Arc<Lifetime>>,
 }
 
@@ -170,7 +170,14 @@ impl Bag {
     fn change_lifetime(&mut self, change: impl FnOnce(&mut Lifetime)) {
         let mut lifetime = self.lifetime.take().unwrap_or_default();
         change(Arc::make_mut(&mut lifetime));
-        self.set_lifetime(Some(lifetime));
+        self.lifetime = Some(lifetime).filter(|lifetime| !lifetime.is_empty());
+    }
+
+    /// Returns the bag as another process reads it.
+    pub(crate) fn read_again(&self) -> Self {
+        let mut bag = Self::from_json(&self.to_json()).expect("a bag can read what it writes");
+        bag.set_lifetime(self.lifetime.clone());
+        bag
     }
 
     /// Returns the TTL of the document's own, to be stored.
@@ -182,7 +189,7 @@ impl Bag {
 
     /// Sets the TTL of the document's own, as it was stored.
     pub(super) fn set_lifetime(&mut self, lifetime: Option<Arc<Lifetime>>) {
-        self.lifetime = lifetime.filter(|lifetime| !lifetime.is_empty());
+        self.lifetime = lifetime;
     }
 
     /// Approximate size of the members as JSON, in bytes.

@@ -37,7 +37,8 @@ impl Prepared {
     /// Returns the properties as they are after the change.
     pub(crate) fn after(&self, before: &Bag) -> Result<Bag, serde_json::Error> {
         let mut bag = Bag::from_json(self.bag.as_str())?;
-        bag.set_lifetime(self.ttl.as_ref().or(before.lifetime()).cloned());
+        let lifetime = self.ttl.as_ref().or_else(|| before.lifetime());
+        bag.set_lifetime(lifetime.filter(|lifetime| !lifetime.is_empty()).cloned());
         Ok(bag)
     }
 }
