@@ -64,7 +64,9 @@ impl World {
     fn ttl_of(&self, key: &Key, body: &str, log: &[String]) -> Option<Duration> {
         let own = {
             let history = self.history();
-            log.iter().rev().find_map(|id| history.own_ttls.get(id).copied())
+            let is_set = *key != bot::visits_key();
+            let own = log.iter().rev().find_map(|id| history.own_ttls.get(id).copied());
+            own.filter(|_| is_set)
         };
         match own {
             Some(OwnTtl::After(seconds)) => return Some(Duration::from_secs(seconds)),
