@@ -7,6 +7,7 @@
 mod backup;
 mod confirm;
 mod exit;
+mod expiry;
 mod export;
 mod facts;
 mod forget;

@@ -9,7 +9,9 @@ mod did_you_mean;
 mod error;
 mod file;
 mod redact;
+mod retention;
 mod setting;
+mod ttl;
 mod warnings;
 
 use std::{
@@ -35,7 +37,7 @@ pub const DEFAULT_FILE: &str = "sayso.toml";
 /// The variable that names another file.
 const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
-/// Configuration of a server: address, store, app and log.
+/// Configuration of a server: address, store, app, retention and log.
 ///
 /// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
 /// so [`load`](Self::load) reads the file first and then the environment, and a program adds its

@@ -3,6 +3,7 @@
 
 mod builds;
 mod inward;
+mod lifetimes;
 mod wish;
 
 use std::{sync::Arc, time::Duration};
@@ -13,6 +14,7 @@ use sayso_turn::{Bot, BotError, Failure, Key, MessageId, Turn};
 pub(crate) use self::{
     builds::items,
     inward::SLOW_KEY,
+    lifetimes::{DECLARED_MAX, OwnTtl, declared, visits, visits_key},
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
 use crate::{Plan, outside::Outside};
@@ -122,6 +124,16 @@ async fn change_documents(
     let place = log.len() - 1;
     if wish.user {
         turn.user_state().await?.named::<Vec<String>>("log")?.push(id.clone());
+    }
+    if wish.visit {
+        lifetimes::visit(turn, id).await?;
+    }
+    if let Some(ttl) = wish.ttl {
+        outside.world.history().own_ttls.insert(id.clone(), ttl);
+        ttl.set(turn.state());
+        if wish.user {
+            ttl.set(turn.user_state().await?);
+        }
     }
     let [first, second] = pair_keys();
     match wish.pair {

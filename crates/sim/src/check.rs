@@ -106,6 +106,7 @@ fn timers(case: &Case<'_>, broken: &mut Vec<String>) {
 #[derive(Default)]
 struct Wanted<'a> {
     users: BTreeSet<&'a str>,
+    visits: BTreeSet<&'a str>,
     pairs: u64,
 }
 
@@ -118,6 +119,9 @@ fn documents<'a>(case: &Case<'a>, wanted: &mut Wanted<'a>, broken: &mut Vec<Stri
         wanted.pairs += u64::from(wish.pair == Some(Pair::Write));
         if wish.user {
             wanted.users.insert(id);
+        }
+        if wish.visit {
+            wanted.visits.insert(id);
         }
         if wish.order {
             orders.insert((*id).to_owned());
@@ -150,6 +154,12 @@ impl Wanted<'_> {
         if unique != self.users || (is_kept && unique.len() != log.len()) {
             let wanted = &self.users;
             broken.push(format!("P7: the user's log is {log:?} instead of {wanted:?}"));
+        }
+        let visits = bot::visits(&world.document(&bot::visits_key()).bag);
+        let unique: BTreeSet<&str> = visits.iter().map(String::as_str).collect();
+        if is_kept && (unique != self.visits || unique.len() != visits.len()) {
+            let wanted = &self.visits;
+            broken.push(format!("P7: the visits are {visits:?} instead of {wanted:?}"));
         }
         for key in bot::pair_keys() {
             let count: u64 = world.document(&key).bag.get("count").ok().flatten().unwrap_or(0);

@@ -153,6 +153,8 @@ faults! {
     Hot => "hot conversation",
     /// The index of what waits answers in pages of one to three, the first and the last one empty.
     DuePages => "due in small pages",
+    /// A turn sets the TTL of its documents, and some have only types with a TTL in them.
+    OwnTtl => "TTL of a document",
 }
 
 impl Fault {
@@ -184,6 +186,7 @@ impl Fault {
                 | Self::Inward
                 | Self::FewTimers
                 | Self::Hot
+                | Self::OwnTtl
         )
     }
 
@@ -234,7 +237,7 @@ impl Fault {
             Self::Crowd | Self::Hot => Some(256),
             Self::Burst | Self::Bulk => Some(160),
             Self::ShortLived | Self::Outage | Self::YearAhead | Self::Unreadable => Some(24),
-            Self::FewTimers => Some(16),
+            Self::FewTimers | Self::OwnTtl => Some(16),
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
                 Some(12)
             }

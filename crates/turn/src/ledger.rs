@@ -12,6 +12,7 @@ mod document;
 mod draft;
 mod inbox;
 mod json_text;
+mod lifetime;
 mod outbox;
 mod prepared;
 mod retention;
@@ -29,6 +30,7 @@ pub use self::{
     claim::Claim,
     document::{Document, RESERVED},
     inbox::Accepted,
+    lifetime::{DocumentTtl, Lifetime},
     outbox::{Entry, OutboxRest, Parked, ParkedKind},
     prepared::{Decided, Prepared},
     seen::Seen,

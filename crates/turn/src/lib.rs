@@ -54,7 +54,7 @@ pub use delivery_policy::{DeliveryPolicy, OnDoubt};
 pub use engine::Answer;
 pub use error::{Error, Failure};
 pub use key::{Key, KeyError, KeyKind};
-pub use ledger::{Bag, Parked, ParkedKind, Response};
+pub use ledger::{Bag, DocumentTtl, Parked, ParkedKind, Response};
 pub use limits::{Limits, Ttl};
 pub use message_id::MessageId;
 pub use run::{Documents, Outcome, run};

@@ -119,6 +119,10 @@ pub(crate) struct Exceeded {
 /// Retention (TTL): the time a document is kept after its last turn, by the kind of its key; for
 /// ever without a time.
 ///
+/// It counts for documents without a TTL of their own. The type of a property can declare one
+/// (`#[state(ttl = "30d")]`, see [`BotState`](crate::BotState)), and a turn can set one
+/// ([`State::expire_after`](crate::State::expire_after)).
+///
 /// An expired document counts as absent at once, on every engine, and is removed soon after. One in
 /// which replies or timers wait does not expire.
 ///

@@ -209,9 +209,17 @@ impl Turn {
     /// # Errors
     /// When the activity has no sender, the store cannot be read, or the stored value does not fit.
     pub async fn private<T: Property>(&mut self) -> Result<&mut T, StateError> {
+        self.private_state().await?.get()
+    }
+
+    /// Returns all properties of the user in this conversation.
+    ///
+    /// # Errors
+    /// When the activity has no sender or the store cannot be read.
+    pub async fn private_state(&mut self) -> Result<&mut State, StateError> {
         let (channel, conversation, user) = self.parts();
         let key = Key::private(channel, conversation, user)?;
-        self.custom(key).await?.get()
+        self.custom(key).await
     }
 
     /// Returns any other document, under a key of the bot's own. It commits atomically with the

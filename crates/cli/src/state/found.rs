@@ -1,10 +1,13 @@
 //! Reading documents: parsed, absent, or damaged with the reason.
 
-use sayso::turn::{
-    Key,
-    clock::{Clock as _, SystemClock, Timestamp},
-    document::Document,
-    store::{ETag, Error, Expect, Store, Stored, Write},
+use sayso::{
+    DocumentTtl,
+    turn::{
+        Key,
+        clock::{Clock as _, SystemClock, Timestamp},
+        document::Document,
+        store::{ETag, Error, Expect, Store, Stored, Write},
+    },
 };
 
 use super::{json, patience::patiently};
@@ -72,7 +75,9 @@ impl Found {
 
     /// Reports whether it has expired, so that the runtime takes it for absent.
     pub(super) fn is_expired(&self) -> bool {
-        self.document.ledger.expires.is_some_and(|at| at <= now())
+        // A build that does not know TTLs of documents dates them all.
+        let is_dated = self.document.bag.own_ttl() != Some(DocumentTtl::Never);
+        is_dated && self.document.ledger.expires.is_some_and(|at| at <= now())
     }
 
     /// Compares both bodies as JSON: a layout of another SDK may space or order members

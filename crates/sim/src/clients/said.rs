@@ -5,7 +5,7 @@ use sayso_turn::{Key, Overlap, id::TurnId};
 
 use crate::{
     Fault,
-    bot::{self, Later, Pair, Policy, Wish},
+    bot::{self, Later, OwnTtl, Pair, Policy, Wish},
     world::World,
 };
 
@@ -174,7 +174,7 @@ pub(crate) fn channel(world: &World) -> &'static str {
 
 impl Wish {
     fn leave_the_user_alone(&mut self) {
-        self.user = false;
+        (self.user, self.visit) = (false, false);
         for timer in &mut self.timers {
             timer.wish.leave_the_user_alone();
         }
@@ -212,6 +212,8 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         policy: draw_policy(world),
         gives_up: chance.fires(Fault::GivenUp),
         inward: chance.fires(Fault::Inward),
+        ttl: draw_ttl(world),
+        visit: world.plan.has(Fault::OwnTtl) && chance.one_in(3),
         ..Wish::default()
     }
 }
@@ -233,6 +235,20 @@ fn draw_policy(world: &World) -> Option<Policy> {
         let most = if chance.one_in(2) { 5_000 } else { 60_000 };
         let expires_ms = chance.one_in(2).then(|| 500 + chance.below(most) as u64);
         Policy { is_once: chance.one_in(2), expires_ms }
+    })
+}
+
+/// Every third turn of a world with TTLs of documents sets one.
+fn draw_ttl(world: &World) -> Option<OwnTtl> {
+    let chance = &world.chance;
+    let is_set = world.plan.has(Fault::OwnTtl) && chance.one_in(3);
+    is_set.then(|| {
+        chance.tally.add(Fault::OwnTtl);
+        match chance.below(4) {
+            0 => OwnTtl::Never,
+            1 => OwnTtl::Default,
+            _ => OwnTtl::After(world.plan.own_ttl().as_secs()),
+        }
     })
 }
 
@@ -278,6 +294,7 @@ pub(crate) fn keys(all: &[Said]) -> Vec<Key> {
     let mut keys: Vec<Key> = all.iter().map(|said| said.key.clone()).collect();
     keys.extend(all.iter().filter_map(Said::user_key));
     keys.extend(bot::pair_keys());
+    keys.extend(all.iter().any(|said| said.wish.visit).then(bot::visits_key));
     keys.sort();
     keys.dedup();
     keys

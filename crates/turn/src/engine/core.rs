@@ -33,7 +33,7 @@ use crate::{
     id::Ids,
     stats::Counters,
     store::Store,
-    sync::{AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, lock},
+    sync::{AtomicBool, AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, lock},
     turn::Logic,
 };
 
@@ -67,6 +67,8 @@ pub(crate) struct Core {
     pub(crate) refusals: Refusals,
     pub(crate) suspension: Suspension,
     pub(crate) receipts: ReceiptCache,
+    /// True once this instance has met a document with a TTL of its own.
+    pub(super) has_lifetimes: AtomicBool,
     cache: Mutex<Cache>,
     /// Mailboxes of busy conversations. Lock order: this map before the state of any mailbox.
     mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
@@ -122,6 +124,7 @@ impl Core {
             deferred: DeferredConversations::default(),
             refusals: Refusals::default(),
             suspension: Suspension::default(),
+            has_lifetimes: AtomicBool::new(false),
             mailboxes: Mutex::default(),
             recoveries: AtomicUsize::new(0),
             phase: AtomicU8::new(Phase::Open as u8),

@@ -1,15 +1,18 @@
 //! The ledger's JSON codec: version 1 of the stored format.
 
+use std::sync::Arc;
+
 use sayso_activity::{Raw, json::write_string};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Bag, Ledger, Seen};
+use super::{Bag, Ledger, Lifetime, Seen};
 
 /// Format version that this build writes. A document with a higher one is refused.
 const FORMAT: u32 = 1;
 
 impl Ledger {
-    pub(super) fn parse(raw: &Raw) -> Result<Self, String> {
+    /// Reads a ledger, and the TTL of the document's own that is stored with it.
+    pub(super) fn parse(raw: &Raw) -> Result<(Self, Option<Arc<Lifetime>>), String> {
         let mut members = Bag::from_json(raw.as_str()).map_err(|_| "$sayso is not an object")?;
         let format: u32 = take(&mut members, "v")?;
         if format > FORMAT {
@@ -17,6 +20,7 @@ impl Ledger {
                 "its format {format} is newer than this build understands ({FORMAT}); update Sayso"
             ));
         }
+        let lifetime = take(&mut members, "ttl")?;
         let ledger = Self {
             turn: take(&mut members, "turn")?,
             rev: take(&mut members, "rev")?,
@@ -35,10 +39,10 @@ impl Ledger {
             held: take(&mut members, "held")?,
             extra: members,
         };
-        Ok(ledger)
+        Ok((ledger, lifetime))
     }
 
-    pub(super) fn write(&self, text: &mut String) {
+    pub(super) fn write(&self, lifetime: Option<&Arc<Lifetime>>, text: &mut String) {
         text.push_str("{\"v\":");
         push_number(text, FORMAT.into());
         text.push_str(",\"turn\":");
@@ -71,6 +75,10 @@ impl Ledger {
         if let Some(expires) = &self.expires {
             text.push_str(",\"expires\":");
             push_json(text, expires);
+        }
+        if let Some(lifetime) = lifetime {
+            text.push_str(",\"ttl\":");
+            push_json(text, lifetime);
         }
         if let Some(held) = &self.held {
             text.push_str(",\"held\":");

@@ -118,7 +118,7 @@ impl<'a> Stage<'a> {
     pub(super) fn restart(&mut self) {
         self.logic = self.source.make();
         for bag in self.documents.values_mut() {
-            *bag = Bag::from_json(&bag.to_json()).expect("a bag can read what it writes");
+            *bag = bag.read_again();
         }
     }
 

@@ -137,6 +137,7 @@ async fn prepare(world: &World, rev: u64) {
         by: "test/conversations/other".into(),
         rev,
         bag: sayso_turn::activity::Raw::from_text(r#"{"count":7}"#.into()).unwrap(),
+        ttl: None,
     }));
     let (body, due) = (document.to_json(), document.ledger.due());
     let write = Write { key, expect: Expect::Absent, body, due, expires: None };
