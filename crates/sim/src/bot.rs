@@ -15,7 +15,7 @@ pub(crate) use self::{
     inward::SLOW_KEY,
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
-use crate::{Plan, outside::Outside};
+use crate::{Plan, outside::Outside, tenancy};
 
 /// A state with this property counts as larger than the store takes.
 const OVERSIZED: &str = "too_large";
@@ -45,6 +45,7 @@ pub(crate) fn bot(plan: &Plan, outside: &Outside) -> Bot {
         .on_error(sorry)
         .overlap(plan.overlap)
         .delivery(plan.delivery())
+        .keys(tenancy::keys(plan, outside.bot))
 }
 
 /// The keys of the two documents that belong together.
@@ -63,6 +64,7 @@ pub(crate) async fn fulfil(
     outside: Outside,
     wishes: Vec<Wish>,
 ) -> Result<(), BotError> {
+    tenancy::is_own(&outside.world, outside.bot, turn.state().key());
     for wish in &wishes {
         prepare(&turn, &outside, wish).await?;
         if wish.gives_up {

@@ -153,6 +153,8 @@ faults! {
     Hot => "hot conversation",
     /// The index of what waits answers in pages of one to three, the first and the last one empty.
     DuePages => "due in small pages",
+    /// Two bots and two tenants share the store, with the same ids.
+    Tenants => "bots and tenants in one store",
 }
 
 impl Fault {
@@ -184,6 +186,7 @@ impl Fault {
                 | Self::Inward
                 | Self::FewTimers
                 | Self::Hot
+                | Self::Tenants
         )
     }
 
@@ -218,6 +221,7 @@ impl Fault {
                 | Self::FewTimers
                 | Self::Eviction
                 | Self::DuePages
+                | Self::Tenants
         )
     }
 
@@ -238,7 +242,9 @@ impl Fault {
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
                 Some(12)
             }
-            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages => Some(8),
+            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages | Self::Tenants => {
+                Some(8)
+            }
             Self::Policy | Self::GivenUp => Some(6),
             _ => None,
         }

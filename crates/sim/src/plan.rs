@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use sayso_turn::{DeliveryPolicy, Limits, Overlap, Ttl};
 
-use crate::Fault;
+use crate::{Fault, tenancy};
 
 /// The size of a run and the faults it has. Two runs of one plan are the same to the last poll.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +119,11 @@ impl Plan {
             // So many long turns, one after the other, would take all day.
             self.faults.remove(&Fault::Long);
             self.faults.remove(&Fault::SlowTimer);
+            self.faults.remove(&Fault::Tenants);
+        }
+        if self.has(Fault::Tenants) {
+            (self.instances, self.in_bursts) = (tenancy::INSTANCES, false);
+            self.conversations = tenancy::CONVERSATIONS;
         }
         if self.has(Fault::Coalesce) {
             self.overlap = Overlap::Coalesce;

@@ -53,7 +53,7 @@ pub use bot_error::BotError;
 pub use delivery_policy::{DeliveryPolicy, OnDoubt};
 pub use engine::Answer;
 pub use error::{Error, Failure};
-pub use key::{Key, KeyError, KeyKind};
+pub use key::{Key, KeyError, KeyKind, KeyScheme, KeyScope};
 pub use ledger::{Bag, Parked, ParkedKind, Response};
 pub use limits::{Limits, Ttl};
 pub use message_id::MessageId;

@@ -135,7 +135,9 @@ impl Look {
         match core.within(limits.deadline, page).await {
             Some(Ok(page)) => {
                 self.failures = 0;
-                (self.from, self.waiting) = (page.next, page.found.into());
+                // What is of another bot in this store is for its own instances to take up.
+                let own = page.found.into_iter().filter(|due| core.keys.owns(&due.key));
+                (self.from, self.waiting) = (page.next, own.collect());
             }
             failed => {
                 core.counters.looks_cut.add(1);
