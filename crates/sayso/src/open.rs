@@ -1,5 +1,7 @@
 //! Opens a store by its URL, so that the choice of the engine is a matter of configuration.
 
+mod partition;
+
 use std::sync::Arc;
 
 use sayso_turn::store::{self, MemoryStore, Store};
@@ -29,6 +31,12 @@ pub enum OpenError {
     /// The scheme needs more than was given.
     #[error("the store URL names no file; use for example sqlite:data/sayso.sqlite")]
     NoPath,
+    /// The parameters of partitions make no sense.
+    #[error("the store URL cannot be used: {reason}")]
+    Partition {
+        /// Description of the problem, and the remedy.
+        reason: String,
+    },
     /// The engine itself refused.
     #[error("the store cannot be opened: {0}")]
     Store(store::Error),
@@ -93,6 +101,11 @@ const ENGINES: &[(&str, &str)] = &[
 /// | `cosmos://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
 /// | `s3://bucket` | an S3-compatible object store | `s3` |
 ///
+/// With `partition=kind` or `partition=tenant` in the query the documents are spread over several
+/// such stores: each kind or tenant has a file, schema, container or prefix of its own
+/// ([`PartitionedStore`](crate::stores::PartitionedStore)). `open-partitions` says how many are open
+/// at a time.
+///
 /// What else a URL can say is documented with each engine, in [`stores`](crate::stores). Call it
 /// when the program starts: SQLite blocks for a moment, servers are connected to and set up.
 ///
@@ -152,6 +165,15 @@ impl Opened {
 /// # Ok(()) }
 /// ```
 pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
+    let (url, partitions) = partition::split(url)?;
+    match partitions {
+        None => open_one(&url).await,
+        Some(partitions) => Box::pin(partitions.open(&url)).await,
+    }
+}
+
+/// Opens the store that a URL without partitions names.
+async fn open_one(url: &str) -> Result<Opened, OpenError> {
     let Some((scheme, rest)) = url.split_once(':') else {
         return Err(OpenError::Unknown { scheme: shown(url).to_owned() });
     };

@@ -97,7 +97,14 @@ impl Sort {
             _ => Kind::Message,
         };
         let activity = Activity { name: Some("append".into()), ..Activity::new(kind) };
-        Said::new(world, n, &Place::named("c0"), activity, wish, matches!(self, Self::ExpectReplies))
+        Said::new(
+            world,
+            n,
+            &Place::named("c0"),
+            activity,
+            wish,
+            matches!(self, Self::ExpectReplies),
+        )
     }
 }
 

@@ -242,9 +242,7 @@ impl Fault {
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
                 Some(12)
             }
-            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages | Self::Tenants => {
-                Some(8)
-            }
+            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages | Self::Tenants => Some(8),
             Self::Policy | Self::GivenUp => Some(6),
             _ => None,
         }

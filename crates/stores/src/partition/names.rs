@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn no_two_tenants_share_a_partition_even_in_small_letters() {
         let long = "t".repeat(500);
-        let odd = ["a", "A", "a b", "a/b", "a\0", "é", "É", "a--b", "-a", "a-", "../..", "_", &long];
+        let odd =
+            ["a", "A", "a b", "a/b", "a\0", "é", "É", "a--b", "-a", "a-", "../..", "_", &long];
         let mut known = BTreeMap::new();
         for tenant in odd {
             let key = KeyScheme::default().by_tenant(true).scope(Some(tenant));

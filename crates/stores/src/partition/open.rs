@@ -44,7 +44,9 @@ impl OpenStores {
         let opened = cell.get_or_try_init(|| (self.open)(name.to_owned())).await;
         opened.cloned().map_err(|error| match error {
             // Nothing was written yet.
-            Error::Unknown { store, reason, source } => Error::Unavailable { store, reason, source },
+            Error::Unknown { store, reason, source } => {
+                Error::Unavailable { store, reason, source }
+            }
             error => error,
         })
     }

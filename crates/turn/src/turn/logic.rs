@@ -6,9 +6,7 @@ use futures_util::future::BoxFuture;
 use sayso_activity::Activity;
 
 use super::Turn;
-use crate::{
-    KeyScheme, bot_error::BotError, delivery_policy::DeliveryPolicy, error::Failure,
-};
+use crate::{KeyScheme, bot_error::BotError, delivery_policy::DeliveryPolicy, error::Failure};
 
 /// Logic of a bot. [`Bot`](crate::Bot) implements it; so can anything else.
 pub trait Logic: std::fmt::Debug + Send + Sync + 'static {

@@ -36,10 +36,26 @@ fn from_data(tenant: &str, id: &str, text: &str) -> Activity {
 async fn count(mut turn: Turn) -> Result<(), BotError> {
     let key = Key::new("orders/7")?;
     let counts = [
-        { let n = turn.state().named::<u32>("n")?; *n += 1; *n },
-        { let n = turn.user_state().await?.named::<u32>("n")?; *n += 1; *n },
-        { let n = turn.private::<Private>().await?; n.n += 1; n.n },
-        { let n = turn.custom(key).await?.named::<u32>("n")?; *n += 1; *n },
+        {
+            let n = turn.state().named::<u32>("n")?;
+            *n += 1;
+            *n
+        },
+        {
+            let n = turn.user_state().await?.named::<u32>("n")?;
+            *n += 1;
+            *n
+        },
+        {
+            let n = turn.private::<Private>().await?;
+            n.n += 1;
+            n.n
+        },
+        {
+            let n = turn.custom(key).await?.named::<u32>("n")?;
+            *n += 1;
+            *n
+        },
     ];
     turn.say(format!("{counts:?}"));
     Ok(())
@@ -148,7 +164,8 @@ async fn bots_with_the_same_conversation_answer_for_themselves() {
     let known = first.engine.receive(from("a", "1", "one")).await.unwrap();
     let other = second.engine.receive(from("a", "1", "two")).await.unwrap();
     assert!(!known.is_repeat && !other.is_repeat, "the same id in another bot is another turn");
-    let [own, theirs] = ["~first/", "~second/"].map(|scope| format!("{scope}msteams/conversations/c"));
+    let [own, theirs] =
+        ["~first/", "~second/"].map(|scope| format!("{scope}msteams/conversations/c"));
     assert_eq!(property::<Vec<String>>(&world, &own, "log").await, ["one"]);
     assert_eq!(property::<Vec<String>>(&world, &theirs, "log").await, ["two"]);
     let theirs = Key::new(theirs).unwrap();
@@ -177,11 +194,14 @@ async fn a_pure_run_has_the_keys_of_the_engine() {
     let key = bot.keys().key_of(&activity).unwrap();
     let outcome = sayso_turn::run(&bot, activity, Documents::new()).await.unwrap();
     let keys: Vec<&str> = outcome.documents.keys().map(Key::as_str).collect();
-    assert_eq!(keys, [
-        "~x~a/msteams/conversations/c",
-        "~x~a/msteams/conversations/c/users/u",
-        "~x~a/msteams/users/u",
-        "~x~a/orders/7",
-    ]);
+    assert_eq!(
+        keys,
+        [
+            "~x~a/msteams/conversations/c",
+            "~x~a/msteams/conversations/c/users/u",
+            "~x~a/msteams/users/u",
+            "~x~a/orders/7",
+        ]
+    );
     assert_eq!(key.as_str(), keys[0]);
 }
