@@ -36,7 +36,8 @@ pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let store = store.as_ref();
     let limit = options.limit.unwrap_or(usize::MAX);
-    let looks = store.list(&options.prefix).take(limit).map(|key| async {
+    let prefix = options.whose.prefix(&options.place.load()?, &options.prefix);
+    let looks = store.list(&prefix).take(limit).map(|key| async {
         let key = key?;
         let looked = look(store, &key).await?;
         Ok::<_, anyhow::Error>((key, looked))

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use sayso::stores::Layout;
 
+use super::scope::Whose;
 use crate::place::Place;
 
 /// Options of `sayso state`.
@@ -105,6 +106,7 @@ pub(crate) enum StateCommand {
 Examples:
   sayso state ls
   sayso state ls webchat/users/
+  sayso state ls --bot pizza --tenant contoso
   sayso state ls --limit 20 --store postgres://bot@db/bot
   sayso state ls --json | jq 'select(.parked > 0)'")]
 pub(crate) struct Ls {
@@ -117,6 +119,8 @@ pub(crate) struct Ls {
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -137,6 +141,8 @@ pub(crate) struct Show {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -161,6 +167,8 @@ pub(crate) struct Rm {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
     pub(crate) place: Place,
 }
 
@@ -175,6 +183,8 @@ pub(crate) struct Export {
     /// Prefix of the keys to export
     #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -202,7 +212,8 @@ pub(crate) struct Import {
 #[command(after_help = "\
 Examples:
   sayso state forget --channel webchat --user ann --dry-run
-  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz")]
+  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz
+  sayso state forget --channel msteams --user 29:1abc --bot pizza --tenant contoso")]
 pub(crate) struct Forget {
     /// The channel's id, such as webchat or msteams
     #[arg(long)]
@@ -219,6 +230,8 @@ pub(crate) struct Forget {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }

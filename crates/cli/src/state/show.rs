@@ -31,7 +31,7 @@ const TEXT_CHARS_MAX: usize = 60;
 
 /// Prints the document as text, as JSON, or as it is stored.
 pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
-    let key = Key::new(&*options.key)?;
+    let key = options.whose.key(&options.place.load()?, &options.key)?;
     let store = options.place.open(Missing::Refuse).await?;
     if options.raw
         && let Some(stored) = store.load(&key).await?

@@ -40,7 +40,7 @@ const NO_TENANT: &str = "_";
 /// assert_eq!(KeyScheme::default().key_of(&activity)?.as_str(), "msteams/conversations/c");
 ///
 /// let bot = Bot::new().keys(keys);
-/// assert!(bot.keys().owns(&key));
+/// assert!(Logic::keys(&bot).owns(&key));
 /// # Ok::<(), sayso_turn::KeyError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

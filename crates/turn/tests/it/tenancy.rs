@@ -191,7 +191,7 @@ async fn a_server_s_scheme_counts_more_than_the_bot_s() {
 async fn a_pure_run_has_the_keys_of_the_engine() {
     let bot = Bot::new().keys(scheme().bot("x")).on_message(count);
     let activity = from_data("a", "1", "hi");
-    let key = bot.keys().key_of(&activity).unwrap();
+    let key = Logic::keys(&bot).key_of(&activity).unwrap();
     let outcome = sayso_turn::run(&bot, activity, Documents::new()).await.unwrap();
     let keys: Vec<&str> = outcome.documents.keys().map(Key::as_str).collect();
     assert_eq!(
