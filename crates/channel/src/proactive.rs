@@ -6,7 +6,10 @@
 
 mod record;
 
-use std::{borrow::Cow, sync::atomic::{AtomicU64, Ordering};
+use std::{
+    borrow::Cow,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use sayso_turn::{
     Engine, HandlerFuture, Turn,
