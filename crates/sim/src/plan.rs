@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use sayso_turn::{DeliveryPolicy, Limits, Overlap, Ttl};
 
-use crate::{Fault, tenancy};
+use crate::Fault;
 
 /// The size of a run and the faults it has. Two runs of one plan are the same to the last poll.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,10 @@ impl Plan {
     pub const TTL_SHORT: Duration = Duration::from_secs(45);
     /// Number of conversations of a crowd: more than `sweep_max`.
     const CROWD: usize = 600;
+    /// Number of instances where two bots share the store: two of each.
+    const TENANT_INSTANCES: usize = 4;
+    /// Number of conversations there: one of each of two tenants with each bot.
+    const TENANT_CONVERSATIONS: usize = 4;
     /// Number of turns of a hot conversation.
     const HOT: usize = 150;
     /// Maximum number of conversations of a crowd that are recovered at once.
@@ -122,8 +126,8 @@ impl Plan {
             self.faults.remove(&Fault::Tenants);
         }
         if self.has(Fault::Tenants) {
-            (self.instances, self.in_bursts) = (tenancy::INSTANCES, false);
-            self.conversations = tenancy::CONVERSATIONS;
+            (self.instances, self.in_bursts) = (Self::TENANT_INSTANCES, false);
+            self.conversations = Self::TENANT_CONVERSATIONS;
         }
         if self.has(Fault::Coalesce) {
             self.overlap = Overlap::Coalesce;

@@ -8,11 +8,6 @@ use crate::{Fault, Plan, world::World};
 
 /// Number of bots, and of the tenants of each.
 const BOTS: usize = 2;
-/// Number of conversations: one of each tenant with each bot.
-pub(crate) const CONVERSATIONS: usize = BOTS * TENANTS.len();
-/// Number of instances: two of each bot.
-pub(crate) const INSTANCES: usize = 2 * BOTS;
-
 /// Ids of the tenants: one looks like the scope of another bot.
 const TENANTS: [&str; 2] = ["contoso", "contoso/~bot-1~contoso"];
 

@@ -4,7 +4,7 @@
 //! bot can take over the state of another SDK. It is validated once, here; a store may rely on
 //! that.
 
-mod scheme;
+pub(crate) mod scope;
 
 use std::{
     cmp,
@@ -16,8 +16,7 @@ use std::{
 
 use smallvec::SmallVec;
 
-use self::scheme::MARK;
-pub use self::scheme::{KeyScheme, KeyScope};
+use self::scope::MARK;
 
 /// Maximum length of a key in bytes; every store must accept it.
 pub const KEY_BYTES_MAX: usize = 2048;
@@ -67,10 +66,10 @@ pub enum KeyError {
     /// A part of the key is missing or empty.
     #[error("{0} is missing or empty, so there is no key to keep the state under")]
     Missing(&'static str),
-    /// A part of the key begins as a [scope](KeyScope) does.
+    /// A part of the key begins as a [scope](crate::KeyScope) does.
     #[error("{0} begins with `{MARK}`, as only a bot and a tenant may")]
     Reserved(&'static str),
-    /// The key is of another bot that shares the store, or of another [scheme](KeyScheme).
+    /// The key is of another bot that shares the store, or of another [scheme](crate::KeyScheme).
     #[error("the document is not of this bot: its key is of another scheme")]
     Foreign,
     /// The key is longer than a store must accept.
@@ -100,7 +99,11 @@ impl Key {
         Self::conversation_in("", channel_id, conversation_id)
     }
 
-    fn conversation_in(scope: &str, channel: &str, conversation: &str) -> Result<Self, KeyError> {
+    pub(crate) fn conversation_in(
+        scope: &str,
+        channel: &str,
+        conversation: &str,
+    ) -> Result<Self, KeyError> {
         channel_of(channel)?;
         present(conversation, "conversation.id")?;
         Self::of_parts(&[scope, channel, "/conversations/", conversation])
@@ -121,7 +124,7 @@ impl Key {
         Self::user_in("", channel_id, user_id)
     }
 
-    fn user_in(scope: &str, channel: &str, user: &str) -> Result<Self, KeyError> {
+    pub(crate) fn user_in(scope: &str, channel: &str, user: &str) -> Result<Self, KeyError> {
         channel_of(channel)?;
         present(user, "from.id")?;
         Self::of_parts(&[scope, channel, "/users/", user])
@@ -140,7 +143,7 @@ impl Key {
         Self::private_in("", channel_id, conversation_id, user_id)
     }
 
-    fn private_in(
+    pub(crate) fn private_in(
         scope: &str,
         channel: &str,
         conversation: &str,
@@ -152,16 +155,10 @@ impl Key {
         Self::of_parts(&[scope, channel, "/conversations/", conversation, "/users/", user])
     }
 
-    /// Returns the scope of the key: the bot and the tenant that it names, if it names any.
-    #[must_use]
-    pub fn scope(&self) -> KeyScope<'_> {
-        KeyScope::read(&self.text)
-    }
-
     /// Returns the key without its [scope](Self::scope).
     #[must_use]
     pub fn without_scope(&self) -> &str {
-        self.text.split_at(self.scope().as_str().len()).1
+        self.text.split_at(scope::length(&self.text)).1
     }
 
     /// Kind of document, guessed from the text. Ids may contain slashes, so it is only used for

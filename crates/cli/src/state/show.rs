@@ -6,7 +6,6 @@ use anyhow::bail;
 use sayso::{
     activity::{Activity, Raw},
     turn::{
-        Key,
         clock::Timestamp,
         document::{Accepted, Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Timer},
         id::ReplyId,
@@ -240,6 +239,8 @@ fn brief(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use sayso::turn::store::ETag;
+
+    use sayso::turn::Key;
 
     use super::*;
 

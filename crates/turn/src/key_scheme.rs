@@ -5,14 +5,15 @@
 //! segment that no other key can begin with: `~{bot}/`, `~{bot}~{tenant}/` or `~~{tenant}/`. Ids
 //! are encoded there, so that none can forge another one's segment.
 
-use std::{borrow::Cow, fmt::Write as _, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use sayso_activity::Activity;
 
-use super::{Key, KeyError};
+use crate::{
+    Key, KeyError,
+    key::scope::{MARK, encode, length},
+};
 
-/// First character of a scope, and separator of its parts.
-pub(super) const MARK: char = '~';
 /// Stands for the tenant of an activity without one. No id is encoded as this.
 const NO_TENANT: &str = "_";
 
@@ -155,22 +156,15 @@ impl KeyScheme {
     }
 }
 
-impl<'a> KeyScope<'a> {
-    /// Reads the scope with which a key begins, if it begins with one.
-    pub(super) fn read(key: &'a str) -> Self {
-        let is_name = |name: &str| {
-            let mut bytes = name.bytes();
-            bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
-        };
-        let head = key.strip_prefix(MARK).and_then(|rest| rest.split_once('/'));
-        let is_scope = head.is_some_and(|(head, _)| match head.split_once(MARK) {
-            None => !head.is_empty() && is_name(head),
-            Some((bot, tenant)) => is_name(bot) && !tenant.is_empty() && is_name(tenant),
-        });
-        let bytes = head.filter(|_| is_scope).map_or(0, |(head, _)| head.len() + 2);
-        Self(Cow::Borrowed(key.split_at(bytes).0))
+impl Key {
+    /// Returns the scope of the key: the bot and the tenant that it names, if it names any.
+    #[must_use]
+    pub fn scope(&self) -> KeyScope<'_> {
+        KeyScope(Cow::Borrowed(self.as_str().split_at(length(self.as_str())).0))
     }
+}
 
+impl KeyScope<'_> {
     /// Returns the text with which the keys begin; empty without bot and tenant.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -243,19 +237,6 @@ impl std::fmt::Display for KeyScope<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
-}
-
-/// Encodes an id: letters, digits, `-` and `.` stand as they are, any other byte as `_` and its
-/// code. No two ids are encoded alike.
-fn encode(id: &str) -> String {
-    id.bytes().fold(String::with_capacity(id.len()), |mut text, byte| {
-        if byte.is_ascii_alphanumeric() || b"-.".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            write!(text, "_{byte:02x}").expect("a string takes any text");
-        }
-        text
-    })
 }
 
 #[cfg(test)]
