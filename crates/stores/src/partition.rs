@@ -9,7 +9,7 @@ mod look;
 mod names;
 mod open;
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
@@ -21,12 +21,16 @@ use sayso_turn::{
 };
 use tokio::sync::mpsc;
 
-pub use self::names::{PartitionBy, UnknownPartition};
-use self::{directory::Directory, look::Look, open::OpenStores};
-use crate::sync::lock;
+use self::{
+    directory::Directory,
+    look::{Failing, Look},
+    open::OpenStores,
+};
+pub use self::{
+    directory::PARTITIONS_MAX,
+    names::{PartitionBy, UnknownPartition},
+};
 
-/// The most partitions of a store; a document of one more is refused.
-pub const PARTITIONS_MAX: usize = 1000;
 /// The number of partitions that are open at a time, by default.
 pub const OPEN_MAX: usize = 16;
 /// Keys of a listing that are read ahead.
@@ -67,11 +71,9 @@ const READ_AHEAD: usize = 256;
 /// ```
 pub struct PartitionedStore {
     by: PartitionBy,
-    base: Arc<dyn Store>,
     directory: Directory,
     stores: OpenStores,
-    /// Partitions that the last look could not ask.
-    failing: std::sync::Mutex<BTreeSet<String>>,
+    failing: Failing,
 }
 
 impl PartitionedStore {
@@ -88,9 +90,8 @@ impl PartitionedStore {
         Self {
             by,
             directory: Directory::new(by),
-            base,
-            stores: OpenStores::new(Box::new(open), OPEN_MAX),
-            failing: std::sync::Mutex::default(),
+            stores: OpenStores::new(base, Box::new(open), OPEN_MAX),
+            failing: Failing::default(),
         }
     }
 
@@ -105,7 +106,7 @@ impl PartitionedStore {
     /// Returns the names of the partitions that the last look could not ask.
     #[must_use]
     pub fn failing(&self) -> Vec<String> {
-        lock(&self.failing).iter().cloned().collect()
+        self.failing.names()
     }
 
     /// Returns the names of the partitions that there are.
@@ -113,35 +114,29 @@ impl PartitionedStore {
     /// # Errors
     /// When the base store cannot be read.
     pub async fn partitions(&self) -> Result<Vec<String>, Error> {
-        self.directory.refresh(&*self.base).await?;
+        self.directory.refresh(self.stores.base()).await?;
         Ok(self.directory.names())
     }
 
     /// Returns the store of a document, if it exists: what is not in the directory holds none.
     async fn existing(&self, key: &Key) -> Result<Option<Arc<dyn Store>>, Error> {
-        let Some(name) = self.by.of(key) else { return Ok(Some(Arc::clone(&self.base))) };
-        if !self.directory.has(&name) {
-            self.directory.refresh(&*self.base).await?;
-            if !self.directory.has(&name) {
+        let name = self.by.of(key);
+        if let Some(name) = &name
+            && !self.directory.has(name)
+        {
+            self.directory.refresh(self.stores.base()).await?;
+            if !self.directory.has(name) {
                 return Ok(None);
             }
         }
-        self.stores.get(&name).await.map(Some)
-    }
-
-    /// Returns a partition by its name, or the base store.
-    async fn store(&self, name: Option<&str>) -> Result<Arc<dyn Store>, Error> {
-        match name {
-            None => Ok(Arc::clone(&self.base)),
-            Some(name) => self.stores.get(name).await,
-        }
+        self.stores.get(name.as_deref()).await.map(Some)
     }
 
     /// Returns the places of all keys with a prefix: the base store is `None`.
     async fn places(&self, prefix: &str) -> Result<Vec<Option<String>>, Error> {
         if let Some(place) = self.by.of_all(prefix) {
             let Some(name) = place else { return Ok(vec![None]) };
-            self.directory.refresh(&*self.base).await?;
+            self.directory.refresh(self.stores.base()).await?;
             let is_there = self.directory.has(&name);
             return Ok(if is_there { vec![Some(name)] } else { Vec::new() });
         }
@@ -157,7 +152,7 @@ impl PartitionedStore {
             Err(error) => return drop(keys.send(Err(error)).await),
         };
         for place in places {
-            let store = match self.store(place.as_deref()).await {
+            let store = match self.stores.get(place.as_deref()).await {
                 Ok(store) => store,
                 Err(error) => {
                     if keys.send(Err(error)).await.is_err() {
@@ -197,14 +192,11 @@ impl Store for PartitionedStore {
                 source: None,
             });
         }
-        let store = match self.by.of(&write.key) {
-            None => Arc::clone(&self.base),
-            Some(name) => {
-                self.directory.add(&*self.base, &name).await?;
-                self.stores.get(&name).await?
-            }
-        };
-        store.save(write).await
+        let name = self.by.of(&write.key);
+        if let Some(name) = &name {
+            self.directory.add(self.stores.base(), name).await?;
+        }
+        self.stores.get(name.as_deref()).await?.save(write).await
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
@@ -225,10 +217,12 @@ impl Store for PartitionedStore {
     ) -> Result<DuePage, Error> {
         let mut look = Look::from(from);
         if look.is_new() || self.directory.is_unread() {
-            self.directory.refresh(&*self.base).await?;
+            self.directory.refresh(self.stores.base()).await?;
         }
-        let visits = look.next_visits(&self.directory.names(), limit);
-        look.page(self, now, visits, limit).await
+        let names = self.directory.names();
+        let visits = look.next_visits(&names, limit);
+        let pages = look::ask(&self.stores, visits, now, limit).await;
+        look.page(&names, &self.failing, pages)
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
@@ -249,7 +243,7 @@ impl Store for PartitionedStore {
 
 impl fmt::Display for PartitionedStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, partitioned by {}", self.base, self.by)
+        write!(f, "{}, partitioned by {}", self.stores.base(), self.by)
     }
 }
 
@@ -257,7 +251,6 @@ impl fmt::Debug for PartitionedStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PartitionedStore")
             .field("by", &self.by)
-            .field("base", &self.base)
             .field("stores", &self.stores)
             .finish_non_exhaustive()
     }

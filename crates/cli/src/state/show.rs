@@ -238,9 +238,7 @@ fn brief(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use sayso::turn::store::ETag;
-
-    use sayso::turn::Key;
+    use sayso::turn::{Key, store::ETag};
 
     use super::*;
 

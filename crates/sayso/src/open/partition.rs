@@ -10,7 +10,7 @@ use std::{
 use sayso_stores::{PartitionBy, PartitionedStore};
 use sayso_turn::store::{Error, MemoryStore, Store};
 
-use super::{OpenError, Opened, feature_of, open_one};
+use super::engine::{OpenError, Opened, feature_of, open_one};
 
 /// The most partitions that the URL may ask to have open.
 const OPEN_LIMIT: usize = 1000;

@@ -19,9 +19,11 @@ use sayso_turn::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{PARTITIONS_MAX, PartitionBy};
+use super::names::PartitionBy;
 use crate::sync::lock;
 
+/// The most partitions of a store; a document of one more is refused.
+pub const PARTITIONS_MAX: usize = 1000;
 /// Key of the directory. No bot's key begins like this.
 const KEY: &str = "$sayso/partitions";
 /// Attempts to add a partition while others do, and the first pause between two of them.

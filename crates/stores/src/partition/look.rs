@@ -1,6 +1,6 @@
 //! A look for due documents through all partitions: some of them per page, each at its own place.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, sync::Mutex, time::Duration};
 
 use futures_util::future::join_all;
 use sayso_turn::{
@@ -9,7 +9,7 @@ use sayso_turn::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::PartitionedStore;
+use super::open::OpenStores;
 use crate::sync::lock;
 
 /// Partitions that one page asks, at the same time.
@@ -63,35 +63,29 @@ impl Look {
         }
     }
 
-    /// Asks the partitions of a page. One that fails is left out until the next look, so that it
-    /// hides nothing; only if all fail is that the error of the page.
-    pub(super) async fn page(
+    /// Makes a page of the answers of its partitions. One that fails is left out until the next
+    /// look, so that it hides nothing; only if all fail is that the error of the page.
+    pub(super) fn page(
         mut self,
-        store: &PartitionedStore,
-        now: Timestamp,
-        visits: Vec<Visit>,
-        limit: usize,
+        names: &[String],
+        failing: &Failing,
+        answers: Vec<Answer>,
     ) -> Result<DuePage, Error> {
-        let share = (limit / visits.len().max(1)).max(1);
-        let asked = visits.into_iter().map(|(name, from)| async move {
-            let page = visit(store, &name, now, from.as_ref(), share).await;
-            (name, page)
-        });
-        let (mut found, mut failed, mut answers) = (Vec::new(), None, 0);
-        for (name, page) in join_all(asked).await {
-            note(store, &name, page.as_ref().err());
+        let (mut found, mut failed, mut has_answers) = (Vec::new(), None, false);
+        for (name, page) in answers {
+            failing.note(&name, page.as_ref().err());
             match page {
                 Ok(page) => {
-                    answers += 1;
+                    has_answers = true;
                     found.extend(page.found);
                     self.begun.extend(page.next.map(|next| (name, next.as_str().to_owned())));
                 }
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        let is_over = self.begun.is_empty() && self.next(&store.directory.names()).is_none();
+        let is_over = self.begun.is_empty() && self.next(names).is_none();
         match failed {
-            Some(error) if answers == 0 && is_over => Err(error),
+            Some(error) if !has_answers && is_over => Err(error),
             _ => {
                 let text = serde_json::to_string(&self).expect("names and cursors are JSON");
                 Ok(DuePage { found, next: (!is_over).then(|| Cursor::new(text)) })
@@ -100,42 +94,55 @@ impl Look {
     }
 }
 
-/// Asks one partition, within a time.
-async fn visit(
-    store: &PartitionedStore,
-    name: &str,
+/// Answer of a partition.
+type Answer = (String, Result<DuePage, Error>);
+
+/// Asks the partitions of a page, all at once, each for its share and within a time.
+pub(super) async fn ask(
+    stores: &OpenStores,
+    visits: Vec<Visit>,
     now: Timestamp,
-    from: Option<&Cursor>,
     limit: usize,
-) -> Result<DuePage, Error> {
-    let ask = async {
-        let partition = store.store((!name.is_empty()).then_some(name)).await?;
-        partition.due(now, from, limit).await
-    };
-    tokio::time::timeout(VISIT_TIME_MAX, ask).await.unwrap_or_else(|_| {
-        Err(Error::Unavailable {
-            store: store.to_string().into(),
-            reason: format!("a partition did not answer within {VISIT_TIME_MAX:?}"),
-            source: None,
-        })
-    })
+) -> Vec<Answer> {
+    let share = (limit / visits.len().max(1)).max(1);
+    let asked = visits.into_iter().map(|(name, from)| async move {
+        let ask = async {
+            let partition = stores.get((!name.is_empty()).then_some(&*name)).await?;
+            partition.due(now, from.as_ref(), share).await
+        };
+        let page = tokio::time::timeout(VISIT_TIME_MAX, ask).await.unwrap_or_else(|_| {
+            Err(Error::Unavailable {
+                store: stores.base().to_string().into(),
+                reason: format!("a partition did not answer within {VISIT_TIME_MAX:?}"),
+                source: None,
+            })
+        });
+        (name, page)
+    });
+    join_all(asked).await
 }
 
-/// Says that a partition begins to fail, and that it answers again.
-fn note(store: &PartitionedStore, name: &str, error: Option<&Error>) {
-    let mut failing = lock(&store.failing);
-    let was_failing = failing.contains(name);
-    match error {
-        Some(error) if !was_failing => {
-            failing.insert(name.to_owned());
-            drop(failing);
-            tracing::warn!(partition = name, %error, "could not look into a partition");
+/// Partitions that the last look could not ask.
+#[derive(Debug, Default)]
+pub(super) struct Failing(Mutex<BTreeSet<String>>);
+
+impl Failing {
+    pub(super) fn names(&self) -> Vec<String> {
+        lock(&self.0).iter().cloned().collect()
+    }
+
+    /// Says that a partition begins to fail, and that it answers again.
+    fn note(&self, name: &str, error: Option<&Error>) {
+        let is_news = match error {
+            Some(_) => lock(&self.0).insert(name.to_owned()),
+            None => lock(&self.0).remove(name),
+        };
+        match error {
+            _ if !is_news => {}
+            Some(error) => {
+                tracing::warn!(partition = name, %error, "could not look into a partition");
+            }
+            None => tracing::info!(partition = name, "the partition answers again"),
         }
-        None if was_failing => {
-            failing.remove(name);
-            drop(failing);
-            tracing::info!(partition = name, "the partition answers again");
-        }
-        _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Open partitions: few at a time, the least recently used one is closed for another.
+//! The base store and open partitions: few at a time, the least recently used one is closed for another.
 
 use std::{
     collections::BTreeMap,
@@ -18,6 +18,7 @@ pub(super) type Open =
 
 /// The partitions that are open, or are being opened.
 pub(super) struct OpenStores {
+    base: Arc<dyn Store>,
     open: Open,
     pub(super) open_max: usize,
     stores: Mutex<Stores>,
@@ -33,13 +34,18 @@ struct Stores {
 }
 
 impl OpenStores {
-    pub(super) fn new(open: Open, open_max: usize) -> Self {
-        Self { open, open_max, stores: Mutex::default() }
+    pub(super) fn new(base: Arc<dyn Store>, open: Open, open_max: usize) -> Self {
+        Self { base, open, open_max, stores: Mutex::default() }
     }
 
-    /// Returns a partition, opened if it is not. Whoever uses one that is closed meanwhile keeps
+    pub(super) fn base(&self) -> &dyn Store {
+        &*self.base
+    }
+
+    /// Returns a partition, opened if it is not, or the base store without a name. Whoever uses one that is closed meanwhile keeps
     /// it until they are done.
-    pub(super) async fn get(&self, name: &str) -> Result<Arc<dyn Store>, Error> {
+    pub(super) async fn get(&self, name: Option<&str>) -> Result<Arc<dyn Store>, Error> {
+        let Some(name) = name else { return Ok(Arc::clone(&self.base)) };
         let cell = self.cell(name);
         let opened = cell.get_or_try_init(|| (self.open)(name.to_owned())).await;
         opened.cloned().map_err(|error| match error {
@@ -77,6 +83,9 @@ impl OpenStores {
 impl fmt::Debug for OpenStores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let open: Vec<String> = lock(&self.stores).by_name.keys().cloned().collect();
-        f.debug_struct("OpenStores").field("open", &open).finish_non_exhaustive()
+        f.debug_struct("OpenStores")
+            .field("base", &self.base)
+            .field("open", &open)
+            .finish_non_exhaustive()
     }
 }
