@@ -181,7 +181,8 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Sets the scheme of the keys, in place of the bot's own: the bot and the tenant that they name.
+    /// Sets the scheme of the keys, in place of the bot's own: the bot and the tenant that they
+    /// name.
     #[must_use]
     pub fn keys(mut self, keys: KeyScheme) -> Self {
         self.keys = Some(keys);

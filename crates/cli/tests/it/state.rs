@@ -11,6 +11,7 @@ mod engines;
 mod forgetting;
 mod migrating;
 mod moving;
+mod tenants;
 
 use std::{path::Path, sync::Arc};
 

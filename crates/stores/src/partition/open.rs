@@ -1,4 +1,5 @@
-//! The base store and open partitions: few at a time, the least recently used one is closed for another.
+//! The base store, and the partitions that are open: few at a time, the least recently used one is
+//! closed for another.
 
 use std::{
     collections::BTreeMap,
@@ -42,8 +43,8 @@ impl OpenStores {
         &*self.base
     }
 
-    /// Returns a partition, opened if it is not, or the base store without a name. Whoever uses one that is closed meanwhile keeps
-    /// it until they are done.
+    /// Returns a partition, opened if it is not, or the base store without a name. Whoever uses one
+    /// that is closed meanwhile keeps it until they are done.
     pub(super) async fn get(&self, name: Option<&str>) -> Result<Arc<dyn Store>, Error> {
         let Some(name) = name else { return Ok(Arc::clone(&self.base)) };
         let cell = self.cell(name);
