@@ -72,6 +72,7 @@ pub(crate) async fn open(
     let url = with_layout(url, layout)?;
     let (scheme, rest) = url.split_once(':').unwrap_or((&url, ""));
     let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = without_partitions(path);
     if scheme == "memory" {
         bail!(
             "memory:// ends with its process, so there is nothing in it to look at; name a store \
@@ -83,6 +84,12 @@ pub(crate) async fn open(
         bail!("there is no file {path}; name the store that the bot uses with --store");
     }
     Ok(open_store(&url).await?)
+}
+
+/// The path of a SQLite URL, without the parameters of partitions.
+pub(crate) fn without_partitions(path: &str) -> &str {
+    let is_ours = |query: &str| query.contains("partition=") || query.contains("open-partitions=");
+    path.rsplit_once('?').filter(|(_, query)| is_ours(query)).map_or(path, |(path, _)| path)
 }
 
 /// Adds the layout to a URL, as a query parameter.

@@ -23,6 +23,7 @@ mod options;
 mod output;
 mod patience;
 mod rm;
+mod scope;
 mod show;
 mod units;
 

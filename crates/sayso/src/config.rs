@@ -21,6 +21,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use sayso_turn::KeyScheme;
+
 pub use self::{
     error::ConfigError,
     setting::{Setting, Source, parse_address},
@@ -171,6 +173,16 @@ impl Config {
     #[must_use]
     pub fn store(&self) -> &str {
         self.text("store").unwrap_or(DEFAULT_STORE)
+    }
+
+    /// The scheme of the keys, if a setting says anything about it.
+    #[must_use]
+    pub fn keys(&self) -> Option<KeyScheme> {
+        let (bot, by_tenant) = (self.text("keys.bot"), self.text("keys.tenant"));
+        (bot.is_some() || by_tenant.is_some()).then(|| {
+            let keys = KeyScheme::default().bot(bot.unwrap_or_default());
+            keys.by_tenant(by_tenant == Some("true"))
+        })
     }
 
     /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other

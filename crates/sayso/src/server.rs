@@ -22,7 +22,7 @@ use sayso_channel::{
     router, routes,
 };
 use sayso_turn::{
-    Bot, Engine, Limits, Logic,
+    Bot, Engine, KeyScheme, Limits, Logic,
     clock::{Clock, SystemClock},
     store::Store,
 };
@@ -91,6 +91,7 @@ pub struct Server<L = Bot> {
     limits: Limits,
     /// The configuration, whose retention goes before that of the limits.
     config: Option<Config>,
+    keys: Option<KeyScheme>,
     auth: Option<AuthOptions>,
     routes: Option<Routes>,
 }
@@ -108,10 +109,10 @@ impl<L: Logic> Server<L> {
     /// A server for this bot, with every default.
     #[must_use]
     pub fn new(logic: L) -> Self {
-        let (address, limits) = (DEFAULT_ADDRESS, Limits::default());
+        let (address, limits, keys) = (DEFAULT_ADDRESS, Limits::default(), None);
         let store_url = StoreUrl(DEFAULT_STORE.to_owned());
         let (store, config, auth, routes) = (None, None, None, None);
-        Self { logic, address, store, store_url, limits, config, auth, routes }
+        Self { logic, address, store, store_url, limits, config, keys, auth, routes }
     }
 
     /// Takes the address, the store, the app and the retention of documents from a configuration.
@@ -136,6 +137,7 @@ impl<L: Logic> Server<L> {
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
         self.config = Some(config.clone());
+        self.keys = config.keys().or(self.keys);
         self.auth = config.auth()?.or(self.auth);
         Ok(self)
     }
@@ -183,6 +185,14 @@ impl<L: Logic> Server<L> {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets the scheme of the keys, in place of the bot's own: the bot and the tenant that they
+    /// name.
+    #[must_use]
+    pub fn keys(mut self, keys: KeyScheme) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -242,8 +252,10 @@ impl<L: Logic> Server<L> {
             Some(config) => config.limits(self.limits),
             None => self.limits,
         };
+        let keys = self.keys.unwrap_or_else(|| self.logic.keys());
         let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
             .limits(limits)
+            .keys(keys)
             .start();
         let router = match self.routes {
             Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),

@@ -17,7 +17,7 @@ pub(crate) use self::{
     lifetimes::{DECLARED_MAX, OwnTtl, declared, visits, visits_key},
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
-use crate::{Plan, outside::Outside};
+use crate::{Plan, outside::Outside, tenancy};
 
 /// A state with this property counts as larger than the store takes.
 const OVERSIZED: &str = "too_large";
@@ -47,6 +47,7 @@ pub(crate) fn bot(plan: &Plan, outside: &Outside) -> Bot {
         .on_error(sorry)
         .overlap(plan.overlap)
         .delivery(plan.delivery())
+        .keys(tenancy::keys(plan, outside.bot))
 }
 
 /// The keys of the two documents that belong together.
@@ -65,6 +66,7 @@ pub(crate) async fn fulfil(
     outside: Outside,
     wishes: Vec<Wish>,
 ) -> Result<(), BotError> {
+    tenancy::is_own(&outside.world, outside.bot, turn.state().key());
     for wish in &wishes {
         prepare(&turn, &outside, wish).await?;
         if wish.gives_up {

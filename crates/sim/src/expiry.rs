@@ -64,7 +64,7 @@ impl World {
     fn ttl_of(&self, key: &Key, body: &str, log: &[String]) -> Option<Duration> {
         let own = {
             let history = self.history();
-            let is_set = *key != bot::visits_key();
+            let is_set = key.without_scope() != bot::visits_key().as_str();
             let own = log.iter().rev().find_map(|id| history.own_ttls.get(id).copied());
             own.filter(|_| is_set)
         };

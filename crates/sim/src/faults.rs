@@ -155,6 +155,8 @@ faults! {
     DuePages => "due in small pages",
     /// A turn sets the TTL of its documents, and some have only types with a TTL in them.
     OwnTtl => "TTL of a document",
+    /// Two bots and two tenants share the store, with the same ids.
+    Tenants => "bots and tenants in one store",
 }
 
 impl Fault {
@@ -187,6 +189,7 @@ impl Fault {
                 | Self::FewTimers
                 | Self::Hot
                 | Self::OwnTtl
+                | Self::Tenants
         )
     }
 
@@ -221,6 +224,7 @@ impl Fault {
                 | Self::FewTimers
                 | Self::Eviction
                 | Self::DuePages
+                | Self::Tenants
         )
     }
 
@@ -241,7 +245,7 @@ impl Fault {
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
                 Some(12)
             }
-            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages => Some(8),
+            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages | Self::Tenants => Some(8),
             Self::Policy | Self::GivenUp => Some(6),
             _ => None,
         }

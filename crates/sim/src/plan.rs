@@ -47,6 +47,10 @@ impl Plan {
     pub(crate) const OWN_TTL_SHORT: Duration = Duration::from_secs(90);
     /// Number of conversations of a crowd: more than `sweep_max`.
     const CROWD: usize = 600;
+    /// Number of instances where two bots share the store: two of each.
+    const TENANT_INSTANCES: usize = 4;
+    /// Number of conversations there: one of each of two tenants with each bot.
+    const TENANT_CONVERSATIONS: usize = 4;
     /// Number of turns of a hot conversation.
     const HOT: usize = 150;
     /// Maximum number of conversations of a crowd that are recovered at once.
@@ -123,6 +127,11 @@ impl Plan {
             // So many long turns, one after the other, would take all day.
             self.faults.remove(&Fault::Long);
             self.faults.remove(&Fault::SlowTimer);
+            self.faults.remove(&Fault::Tenants);
+        }
+        if self.has(Fault::Tenants) {
+            (self.instances, self.in_bursts) = (Self::TENANT_INSTANCES, false);
+            self.conversations = Self::TENANT_CONVERSATIONS;
         }
         if self.has(Fault::Coalesce) {
             self.overlap = Overlap::Coalesce;

@@ -25,6 +25,7 @@ use crate::{
     bot::SLOW_KEY,
     chance::Chance,
     executor::{Executor, Owner},
+    tenancy,
     world::World,
 };
 
@@ -36,6 +37,8 @@ pub(crate) struct SimStore {
     pub(crate) chance: Arc<Chance>,
     pub(crate) executor: Executor,
     pub(crate) life: usize,
+    /// Number of the bot that it runs.
+    pub(crate) bot: usize,
     /// True if this instance is of a newer minor version, which writes more into the ledger.
     pub(crate) is_newer: bool,
 }
@@ -99,6 +102,7 @@ impl SimStore {
 
     /// A save of these documents, on its way.
     fn put(&self, writes: Vec<Write>, asked_at: Duration) -> Put {
+        writes.iter().for_each(|write| tenancy::is_own(&self.world, self.bot, &write.key));
         // What a newer instance adds is added below its engine, which therefore does not know of
         // it.
         let asked = match self.chance.has(Fault::Versions) && !self.is_newer {
@@ -160,7 +164,7 @@ fn unknown() -> Error {
 impl Store for SimStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
         self.count(key);
-        if key.as_str() == SLOW_KEY {
+        if key.without_scope() == SLOW_KEY {
             self.executor.sleep(SLOW).await;
         }
         self.latency().await?;

@@ -3,6 +3,7 @@
 //!
 //! * `sqlite` (feature `sqlite`, on by default): one file, durable, shared by the processes of one
 //!   machine. The engine to start with.
+//! * `partition`: documents spread over several stores, by kind or by tenant.
 //! * `conformance` (feature `conformance`): the contract of [`Store`](sayso_turn::store::Store) as
 //!   tests. A new engine is a module and one macro call.
 //! * `doubles` (feature `conformance`): stores that count calls or fail on request, for tests of
@@ -40,6 +41,7 @@ mod layout;
     feature = "sqlite"
 ))]
 mod meter;
+pub mod partition;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
@@ -48,13 +50,6 @@ pub mod redis;
 pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(
-    feature = "conformance",
-    feature = "cosmos",
-    feature = "postgres",
-    feature = "redis",
-    feature = "s3"
-))]
 mod sync;
 #[cfg(any(feature = "cosmos", feature = "redis", feature = "s3"))]
 mod write_id;
@@ -73,6 +68,7 @@ pub use crate::s3::S3Store;
 pub use crate::sqlite::SqliteStore;
 
 pub use crate::layout::{Layout, UnknownLayout};
+pub use crate::partition::{PartitionBy, PartitionedStore};
 
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../README.md")]

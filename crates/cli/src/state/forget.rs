@@ -9,7 +9,7 @@ use anyhow::bail;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use sayso::{
     activity::{Activity, Raw},
-    turn::{Key, document::Ledger, store::Store},
+    turn::{Key, KeyScope, document::Ledger, store::Store},
 };
 use serde::Serialize;
 
@@ -31,6 +31,8 @@ use crate::{
 /// User to forget.
 #[derive(Debug)]
 struct Person {
+    /// The bot and the tenant with whom they speak.
+    scope: KeyScope<'static>,
     channel: String,
     user: String,
     /// Keys of conversations that `--conversation` declares to be theirs.
@@ -83,9 +85,11 @@ struct Report {
 /// Removes the user's documents, round by round until none is found.
 pub(super) async fn run(options: Forget) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
-    let conversation = |id: &String| Key::conversation(&options.channel, id);
+    let scope = options.whose.exact_scope(&options.place.load()?)?;
+    let conversation = |id: &String| scope.conversation(&options.channel, id);
     let named = options.conversation.iter().map(conversation).collect::<Result<_, _>>()?;
-    let person = Person { channel: options.channel.clone(), user: options.user.clone(), named };
+    let (channel, user) = (options.channel.clone(), options.user.clone());
+    let person = Person { scope, channel, user, named };
     let mut report = Report { dry_run: options.dry_run, ..Report::default() };
     // What a turn under way writes again is found by the next round.
     let mut is_done = false;
@@ -118,8 +122,8 @@ impl Person {
         report.shared.clear();
         report.damaged.clear();
         report.silent = 0;
-        let conversations = format!("{}/conversations/", self.channel);
-        let own = futures_util::stream::iter([Ok(Key::user(&self.channel, &self.user)?)]);
+        let conversations = format!("{}{}/conversations/", self.scope, self.channel);
+        let own = futures_util::stream::iter([Ok(self.scope.user(&self.channel, &self.user)?)]);
         let keys = own.chain(store.list(&conversations));
         let looks = keys.map_ok(|key| async {
             let looked = look(store, &key).await?;
@@ -152,7 +156,7 @@ impl Person {
 
     fn relation(&self, found: &Found) -> Relation {
         let key = found.key.as_str();
-        if Key::user(&self.channel, &self.user).is_ok_and(|own| own == found.key) {
+        if self.scope.user(&self.channel, &self.user).is_ok_and(|own| own == found.key) {
             return Relation::Theirs(Kind::User);
         }
         if self.named.contains(&found.key) {

@@ -68,10 +68,11 @@ pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let store = store.as_ref();
     let limit = options.limit.unwrap_or(usize::MAX);
+    let prefix = options.whose.prefix(&options.place.load()?, &options.prefix);
     let filter = Filter::of(&options);
     let keys = match filter.horizon() {
-        None => store.list(&options.prefix),
-        Some(horizon) => index::keys(store, horizon, &options.prefix),
+        None => store.list(&prefix),
+        Some(horizon) => index::keys(store, horizon, &prefix),
     };
     // What is listed is what was asked for; what the index names too many is read and left out.
     let read_max = if filter.horizon().is_some() { usize::MAX } else { limit };

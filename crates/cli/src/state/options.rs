@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use sayso::stores::Layout;
 
+use super::scope::Whose;
 use crate::place::Place;
 
 /// Options of `sayso state`.
@@ -115,6 +116,7 @@ pub(crate) enum StateCommand {
 Examples:
   sayso state ls
   sayso state ls webchat/users/
+  sayso state ls --bot pizza --tenant contoso
   sayso state ls --limit 20 --store postgres://bot@db/bot
   sayso state ls --waiting
   sayso state ls --parked --timers --json")]
@@ -142,6 +144,8 @@ pub(crate) struct Ls {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
     pub(crate) place: Place,
 }
 
@@ -161,6 +165,8 @@ pub(crate) struct Show {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -185,6 +191,8 @@ pub(crate) struct Rm {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
     pub(crate) place: Place,
 }
 
@@ -199,6 +207,8 @@ pub(crate) struct Export {
     /// Prefix of the keys to export
     #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -226,7 +236,8 @@ pub(crate) struct Import {
 #[command(after_help = "\
 Examples:
   sayso state forget --channel webchat --user ann --dry-run
-  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz")]
+  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz
+  sayso state forget --channel msteams --user 29:1abc --bot pizza --tenant contoso")]
 pub(crate) struct Forget {
     /// The channel's id, such as webchat or msteams
     #[arg(long)]
@@ -243,6 +254,8 @@ pub(crate) struct Forget {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }

@@ -28,8 +28,9 @@ pub(super) async fn run(options: Rm) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let mut seen = Vec::new();
     let paint = Paint::stdout();
+    let config = options.place.load()?;
     for key in &options.keys {
-        let key = Key::new(&**key)?;
+        let key = options.whose.key(&config, key)?;
         let etag = match look(store.as_ref(), &key).await? {
             Looked::Found(found) => {
                 let facts = Facts::new(&found);

@@ -6,7 +6,6 @@ use anyhow::bail;
 use sayso::{
     activity::{Activity, Raw},
     turn::{
-        Key,
         clock::Timestamp,
         document::{
             Accepted, Claim, Decided, Entry, Ledger, Lifetime, Parked, Prepared, Recorded, Timer,
@@ -34,7 +33,7 @@ const TEXT_CHARS_MAX: usize = 60;
 
 /// Prints the document as text, as JSON, or as it is stored.
 pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
-    let key = Key::new(&*options.key)?;
+    let key = options.whose.key(&options.place.load()?, &options.key)?;
     let store = options.place.open(Missing::Refuse).await?;
     if options.raw
         && let Some(stored) = store.load(&key).await?
@@ -241,7 +240,7 @@ fn brief(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use sayso::turn::store::ETag;
+    use sayso::turn::{Key, store::ETag};
 
     use super::*;
 

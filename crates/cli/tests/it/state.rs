@@ -12,6 +12,7 @@ mod forgetting;
 mod index;
 mod migrating;
 mod moving;
+mod tenants;
 
 use std::{path::Path, sync::Arc};
 

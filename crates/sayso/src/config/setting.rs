@@ -116,7 +116,7 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 25] = [
+pub(super) static SETTINGS: [Spec; 27] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
@@ -140,6 +140,8 @@ pub(super) static SETTINGS: [Spec; 25] = [
     spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Text, ""),
     spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Text, ""),
     spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
+    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Text, ""),
+    spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",

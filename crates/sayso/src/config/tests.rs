@@ -52,6 +52,10 @@ login = "http://127.0.0.1:2"
 login-metadata = "http://127.0.0.1:2/l"
 scope = "https://scope.example"
 
+[keys]
+bot = "pizza"
+tenant = true
+
 [log]
 filter = "debug"
 format = "json"
@@ -80,7 +84,10 @@ format = "json"
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
     let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
-    assert_eq!(missing, ["app.password-file", "app.certificate-file", "app.key-file"]);
+    let files = ["app.password-file", "app.certificate-file", "app.key-file"];
+    assert_eq!(missing, files);
+    assert_eq!(config.keys(), Some(KeyScheme::default().bot("pizza").by_tenant(true)));
+    assert_eq!(Config::default().keys(), None);
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod group_commit;
 mod looks;
 #[cfg(test)]
 mod memory;
+#[cfg(test)]
+mod partition;
 #[cfg(feature = "postgres")]
 #[cfg(test)]
 mod postgres;

@@ -26,7 +26,7 @@ use super::{
     suspension::Suspension,
 };
 use crate::{
-    Key, Limits,
+    Key, KeyScheme, Limits,
     by_key::ByKey,
     channel::Channel,
     clock::{Clock, Tasks, Timestamp},
@@ -56,6 +56,7 @@ pub(crate) struct Core {
     pub(crate) tasks: Arc<dyn Tasks>,
     pub(crate) ids: Ids,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) keys: KeyScheme,
     pub(crate) counters: Counters,
     pub(crate) timers: TimerAlarms,
     pub(crate) rests: RestAlarms,
@@ -99,12 +100,13 @@ pub(crate) struct Seams {
     pub(crate) tasks: Arc<dyn Tasks>,
     pub(crate) ids: Ids,
     pub(crate) limits: Limits,
+    pub(crate) keys: KeyScheme,
     pub(crate) make_courier: MakeCourier,
 }
 
 impl Core {
     pub(crate) fn new(seams: Seams) -> Arc<Self> {
-        let Seams { logic, store, channel, clock, tasks, ids, limits, make_courier } = seams;
+        let Seams { logic, store, channel, clock, tasks, ids, limits, keys, make_courier } = seams;
         Arc::new(Self {
             logic,
             store,
@@ -115,6 +117,7 @@ impl Core {
             cache: Mutex::new(Cache::new(limits.cache_bytes_max)),
             receipts: ReceiptCache::new(limits.effects_max),
             limits: Arc::new(limits),
+            keys,
             counters: Counters::default(),
             timers: TimerAlarms::default(),
             rests: RestAlarms::default(),

@@ -149,7 +149,9 @@ impl Look {
             Some(Ok(page)) => {
                 self.failures = 0;
                 self.page_size.note_success();
-                (self.from, self.waiting) = (page.next, page.found.into());
+                // What is of another bot in this store is for its own instances to take up.
+                let own = page.found.into_iter().filter(|due| core.keys.owns(&due.key));
+                (self.from, self.waiting) = (page.next, own.collect());
             }
             failed => {
                 core.counters.looks_cut.add(1);

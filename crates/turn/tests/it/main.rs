@@ -40,6 +40,8 @@ mod streams;
 #[cfg(test)]
 mod stress;
 #[cfg(test)]
+mod tenancy;
+#[cfg(test)]
 mod timers;
 #[cfg(test)]
 mod turns;

@@ -15,7 +15,8 @@ use super::{Kind, *};
 
 fn person(named: &[&str]) -> Person {
     let named = named.iter().map(|id| Key::conversation("c", id).unwrap()).collect();
-    Person { channel: "c".to_owned(), user: "ann".to_owned(), named }
+    let (channel, user) = ("c".to_owned(), "ann".to_owned());
+    Person { scope: KeyScope::default(), channel, user, named }
 }
 
 fn found(key: &str, ledger: &str) -> Found {
