@@ -83,7 +83,7 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 /// assert_eq!(store.to_string(), "PostgreSQL at db.example:5432/bots, table sayso.document");
 ///
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())

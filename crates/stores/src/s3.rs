@@ -74,7 +74,7 @@ const REMOVALS_MAX: usize = 64;
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = S3Store::open_url("s3://bots/pizza?region=eu-west-1").await?;
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())

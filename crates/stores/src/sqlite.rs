@@ -91,7 +91,7 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 /// assert_eq!(store.to_string(), "SQLite at bot.sqlite");
 ///
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// assert_eq!(store.load(&key).await?.map(|stored| stored.body), Some("{}".to_owned()));

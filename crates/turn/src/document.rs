@@ -7,5 +7,5 @@
 
 pub use crate::ledger::{
     Accepted, Bag, Claim, Decided, Document, Entry, Ledger, OutboxRest, Parked, ParkedKind,
-    Prepared, RESERVED, Recorded, Response, Seen, Timer,
+    Participants, Prepared, RESERVED, Recorded, Response, Seen, Timer,
 };

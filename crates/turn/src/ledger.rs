@@ -13,6 +13,7 @@ mod draft;
 mod inbox;
 mod json_text;
 mod outbox;
+mod participants;
 mod prepared;
 mod retention;
 mod seen;
@@ -30,6 +31,7 @@ pub use self::{
     document::{Document, RESERVED},
     inbox::Accepted,
     outbox::{Entry, OutboxRest, Parked, ParkedKind},
+    participants::Participants,
     prepared::{Decided, Prepared},
     seen::Seen,
     timers::Timer,
@@ -81,6 +83,8 @@ pub struct Ledger {
     pub expires: Option<Timestamp>,
     /// Rest of the outbox: back-off during an outage of its channel.
     pub held: Option<OutboxRest>,
+    /// Accounts that took part, for erasure.
+    pub participants: Participants,
     /// Unknown members of a newer minor format, preserved.
     extra: Bag,
 }
@@ -161,7 +165,8 @@ impl Ledger {
         let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
         let sent: usize =
             self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
-        256 + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
+        let participants = self.participants.bytes();
+        256 + participants + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
     }
 
     fn parked_bytes(&self) -> usize {

@@ -90,7 +90,7 @@ fn key(name: &str) -> Key {
 }
 
 fn create(name: &str, body: &str) -> Write {
-    Write { key: key(name), expect: Expect::Absent, body: body.into(), due: None, expires: None }
+    Write::new(key(name), Expect::Absent, body)
 }
 
 fn replace(name: &str, etag: &ETag, body: &str) -> Write {

@@ -29,7 +29,7 @@ impl Document {
         let mut bag = Bag::from_json(body).map_err(|error| corrupt(error.to_string()))?;
         let ledger = match bag.remove(RESERVED) {
             Some(raw) => Ledger::parse(&raw).map_err(corrupt)?,
-            None => Ledger::default(),
+            None => Ledger::of_another_sdk(),
         };
         Ok(Self { bag, ledger })
     }
