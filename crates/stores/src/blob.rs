@@ -25,7 +25,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Purged, Saved, Store, Stored, Transactions, Write,
+    },
 };
 
 pub use self::{
@@ -38,6 +40,13 @@ use self::{
     names::{Named, Names},
 };
 use crate::{Layout, layout::bodies};
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "deleted blobs, while the account keeps them (soft delete)",
+    "versions and snapshots of a blob, where the account keeps them",
+    "copies: object replication, backups, point-in-time restore",
+];
 
 /// Documents in a container of Azure Blob Storage.
 ///
@@ -143,7 +152,7 @@ impl Store for BlobStore {
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        let Write { key, expect, body, due, expires: _ } = write;
+        let Write { key, expect, body, due, .. } = write;
         if body.len() > DOCUMENT_BYTES_MAX {
             return Err(self.container.failures.too_large(&key, body.len()));
         }
@@ -190,6 +199,10 @@ impl Store for BlobStore {
             }
         });
         pages.try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -32,7 +32,10 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::{Clock, SystemClock, Timestamp},
-    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, Stored, Transactions,
+        Write,
+    },
 };
 
 use self::{
@@ -52,6 +55,13 @@ pub use self::{
     meter::{CosmosCalls, CosmosStats},
 };
 use crate::{Layout, write_id::WriteIds};
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "backups of the account, periodic or continuous",
+    "the change feed, where it keeps all versions and deletes",
+    "other regions, until the delete is replicated",
+];
 
 /// Documents in a database of Azure Cosmos DB.
 ///
@@ -248,6 +258,10 @@ impl Store for CosmosStore {
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         self.calls.search_keys(prefix)
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -11,6 +11,7 @@ mod line;
 mod lineage;
 mod pooler;
 mod product;
+mod purge;
 mod reads;
 mod schema;
 mod session;
@@ -30,20 +31,23 @@ use std::{
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
-use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures_util::FutureExt;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, Stored,
+        Transactions, Write,
+    },
 };
 
 use self::{
     batch::{Carrier, Kind, Verdict},
     failure::{Access, Failure},
     hosts::Hosts,
-    reads::{PAGE_MAX, Reads},
+    reads::Reads,
     sessions::Sessions,
-    sql::Statements,
+    sql::{Names, Statements},
     stats::Counters,
     values::{Row, Versions, version_of},
 };
@@ -92,6 +96,7 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 pub struct PostgresStore {
     name: Arc<str>,
     warnings: Vec<String>,
+    names: Names,
     sessions: Sessions,
     statements: Arc<Statements>,
     reads: Reads,
@@ -157,6 +162,7 @@ impl PostgresStore {
         Ok(Self {
             name: Arc::clone(name),
             warnings,
+            names: config.names.clone(),
             reads: Reads {
                 store: Arc::clone(name),
                 sessions: sessions.clone(),
@@ -237,18 +243,20 @@ impl Store for PostgresStore {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let prefix: Arc<str> = prefix.into();
-        // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
-            let prefix = Arc::clone(&prefix);
-            async move {
-                let Some(after) = state else { return Ok(None) };
-                let keys = self.reads.page(&prefix, after.as_ref()).await?;
-                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
-            }
-        });
-        pages.try_flatten().boxed()
+        self.reads.pages(prefix, None)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        Some(self.reads.pages(prefix, Some(participant)))
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let purged = purge::run(&self.sessions, &self.names, effort).await;
+        purged.map_err(|failure| self.error(failure))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

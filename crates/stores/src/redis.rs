@@ -44,7 +44,10 @@ use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, Stored, Transactions,
+        Write,
+    },
 };
 
 use self::{
@@ -68,6 +71,13 @@ pub use self::{
     limits::DOCUMENT_BYTES_MAX,
     stats::RedisStats,
 };
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "the append-only file until it is rewritten, and the last snapshot until the next one",
+    "replicas, their files, and backups of files",
+    "memory of the server that is not used again yet",
+];
 
 /// Documents in Redis or Valkey.
 ///
@@ -217,6 +227,10 @@ impl Store for RedisStore {
         let scan = Scan::new(prefix, self.calls.link.is_cluster());
         let steps = stream::try_unfold(scan, |scan| self.calls.list_step(scan));
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -25,7 +25,10 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, Stored, Transactions,
+        Write,
+    },
 };
 use tokio::sync::Semaphore;
 
@@ -43,6 +46,13 @@ pub use self::config::S3Config;
 
 /// The largest document that [`S3Store`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "the name of a deleted document, which spells its key: a tombstone without content stays there",
+    "versions of an object, where the bucket keeps them (versioning, object lock)",
+    "copies: replication and backups of the bucket",
+];
 
 /// Documents of a listing that are read for their keys concurrently.
 const LOOKS: usize = 16;
@@ -242,6 +252,10 @@ impl Store for S3Store {
         let start = Listing::At { beginning: prefix.into(), next: None };
         let steps = stream::try_unfold(start, |state| self.list_step(state));
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

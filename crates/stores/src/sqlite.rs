@@ -9,6 +9,7 @@ mod failure;
 mod file;
 mod lane;
 mod mount;
+mod purge;
 mod reader;
 mod stats;
 mod values;
@@ -31,16 +32,19 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, Stored,
+        Transactions, Write,
+    },
 };
 use tokio::sync::oneshot;
 
 use self::{
     file::DatabaseFile,
     lane::Lane,
-    reader::Read,
+    reader::{Page, Read},
     stats::Counters,
-    writer::{Change, Job, Verdict},
+    writer::{Change, Job, Order, Verdict},
 };
 
 pub use self::stats::SqliteStats;
@@ -105,7 +109,7 @@ pub struct SqliteStore {
     next_loader: AtomicUsize,
     scanner: Lane<Read>,
     // Last, so that it is dropped last: the last connection to close cleans the log up.
-    writer: Lane<Job>,
+    writer: Lane<Order>,
 }
 
 impl SqliteStore {
@@ -160,7 +164,10 @@ impl SqliteStore {
 
     async fn change(&self, change: Change) -> Result<Verdict, Error> {
         let (reply, answer) = oneshot::channel();
-        self.writer.send(Job { change, reply }).await.map_err(|lane::Ended| self.ended())?;
+        self.writer
+            .send(Order::Change(Job { change, reply }))
+            .await
+            .map_err(|lane::Ended| self.ended())?;
         match answer.await {
             Ok(Ok(verdict)) => Ok(verdict),
             Ok(Err(failure)) => Err(failure.into_error(&self.name)),
@@ -182,10 +189,26 @@ impl SqliteStore {
         answer.await.unwrap_or_else(|_| Err(self.ended()))
     }
 
-    async fn page(&self, prefix: Arc<str>, after: Option<Key>) -> Result<Vec<Key>, Error> {
-        let (reply, answer) = oneshot::channel();
-        let limit = PAGE_MAX;
-        self.read(&self.scanner, answer, Read::List { prefix, after, limit, reply }).await
+    /// The keys with a prefix, page by page: all, or those of a participant.
+    fn pages(&self, prefix: &str, of: Option<Participant>) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let (reply, answer) = oneshot::channel();
+                let page = Page { prefix, after, limit: PAGE_MAX };
+                let read = match of {
+                    None => Read::List { page, reply },
+                    Some(participant) => Read::ListWith { participant, page, reply },
+                };
+                let keys = self.read(&self.scanner, answer, read).await?;
+                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
+            }
+        });
+        pages.try_flatten().boxed()
     }
 
     fn ended(&self) -> Error {
@@ -237,18 +260,23 @@ impl Store for SqliteStore {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let prefix: Arc<str> = prefix.into();
-        // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
-            let prefix = Arc::clone(&prefix);
-            async move {
-                let Some(after) = state else { return Ok(None) };
-                let keys = self.page(prefix, after).await?;
-                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
-            }
-        });
-        pages.try_flatten().boxed()
+        self.pages(prefix, None)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        Some(self.pages(prefix, Some(participant)))
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let (reply, answer) = oneshot::channel();
+        let order = Order::Purge { effort, reply };
+        self.writer.send(order).await.map_err(|lane::Ended| self.ended())?;
+        let purged = answer.await.map_err(|_| self.ended())?;
+        purged.map_err(|failure| failure.into_error(&self.name))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -8,6 +8,7 @@
     feature = "s3"
 ))]
 mod engines;
+mod erasing;
 mod forgetting;
 mod migrating;
 mod moving;

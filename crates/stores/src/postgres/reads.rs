@@ -2,10 +2,12 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, Due, DuePage, Error, Stored},
+    store::{Cursor, Due, DuePage, Error, Participant, Stored},
 };
 use tokio_postgres::{Row, types::ToSql};
 
@@ -17,7 +19,7 @@ use super::{
 };
 
 /// Page size of a listing, in keys.
-pub(super) const PAGE_MAX: usize = 256;
+const PAGE_MAX: usize = 256;
 
 /// Reads documents in sessions of the pool.
 pub(super) struct Reads {
@@ -64,18 +66,49 @@ impl Reads {
         Ok(DuePage::in_order(found.collect::<Result<_, Error>>()?, limit))
     }
 
-    /// The next keys that begin with a prefix.
-    pub(super) async fn page(&self, prefix: &str, after: Option<&Key>) -> Result<Vec<Key>, Error> {
-        let (sql, from) = match after {
-            None => (&self.statements.list_from, prefix),
-            Some(key) => (&self.statements.list_after, key.as_str()),
+    /// The next keys that begin with a prefix: all, or those of a participant.
+    async fn page(
+        &self,
+        prefix: &str,
+        after: Option<&Key>,
+        of: Option<Participant>,
+    ) -> Result<Vec<Key>, Error> {
+        let statements = &self.statements;
+        let (sql, from) = match (after, of) {
+            (None, None) => (&statements.list_from, prefix),
+            (Some(key), None) => (&statements.list_after, key.as_str()),
+            (None, Some(_)) => (&statements.with_from, prefix),
+            (Some(key), Some(_)) => (&statements.with_after, key.as_str()),
         };
         let (from, end, limit) = (from.as_bytes(), end_of_prefix(prefix), count(PAGE_MAX));
-        let rows = self.read(sql, &[&from, &end, &limit]).await;
+        let participant = of.map(Participant::as_i64);
+        let given: [&(dyn ToSql + Sync); 4] = [&from, &end, &limit, &participant];
+        let given = if of.is_some() { &given[..] } else { &given[..3] };
+        let rows = self.read(sql, given).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         rows.iter()
             .map(|row| self.key(row.try_get(0).map_err(|error| self.unreadable(&error))?))
             .collect()
+    }
+
+    /// The keys that begin with a prefix, page by page: all, or those of a participant.
+    pub(super) fn pages(
+        &self,
+        prefix: &str,
+        of: Option<Participant>,
+    ) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let keys = self.page(&prefix, after.as_ref(), of).await?;
+                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
+            }
+        });
+        pages.try_flatten().boxed()
     }
 
     async fn read(&self, sql: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Failure> {

@@ -5,11 +5,11 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params, types::ValueRef};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, Due, DuePage, Error, Stored},
+    store::{Cursor, Due, DuePage, Error, Participant, Stored},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -24,7 +24,15 @@ type Reply<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) enum Read {
     Load { key: Key, reply: Reply<Option<Stored>> },
     Due { now: Timestamp, from: Option<Cursor>, limit: usize, reply: Reply<DuePage> },
-    List { prefix: Arc<str>, after: Option<Key>, limit: usize, reply: Reply<Vec<Key>> },
+    ListWith { participant: Participant, page: Page, reply: Reply<Vec<Key>> },
+    List { page: Page, reply: Reply<Vec<Key>> },
+}
+
+/// Page of a listing: at most `limit` keys with a prefix, after a key.
+pub(super) struct Page {
+    pub(super) prefix: Arc<str>,
+    pub(super) after: Option<Key>,
+    pub(super) limit: usize,
 }
 
 pub(super) struct Reader {
@@ -39,6 +47,17 @@ pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY 
     WHERE due <= ?1 AND (due, key) > (?2, ?3) ORDER BY due, key LIMIT ?4";
 pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
 pub(super) const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
+
+/// Query of the documents of a participant and those whose participants nobody told, in one order,
+/// which both indexes have.
+pub(super) const WITH_FROM: &str = "SELECT document FROM participant
+    WHERE participant = ?3 AND document >= ?1
+    UNION ALL SELECT key FROM document INDEXED BY document_unlisted
+    WHERE participants IS NULL AND key >= ?1 ORDER BY 1 LIMIT ?2";
+pub(super) const WITH_AFTER: &str = "SELECT document FROM participant
+    WHERE participant = ?3 AND document > ?1
+    UNION ALL SELECT key FROM document INDEXED BY document_unlisted
+    WHERE participants IS NULL AND key > ?1 ORDER BY 1 LIMIT ?2";
 
 impl Reader {
     pub(super) fn new(connection: Connection, store: Arc<str>) -> Self {
@@ -71,8 +90,9 @@ impl Reader {
             Read::Due { now, from, limit, reply } => {
                 drop(reply.send(self.due(now, from.as_ref(), limit)));
             }
-            Read::List { prefix, after, limit, reply } => {
-                drop(reply.send(self.list(&prefix, after.as_ref(), limit)));
+            Read::List { page, reply } => drop(reply.send(self.list(&page))),
+            Read::ListWith { participant, page, reply } => {
+                drop(reply.send(self.list_with(participant, &page)));
             }
         }
     }
@@ -108,13 +128,27 @@ impl Reader {
 
     /// Lists keys with a prefix. In byte order they stand together, so the first one without it
     /// ends the list. No pattern is involved that a key could contain.
-    fn list(&self, prefix: &str, after: Option<&Key>, limit: usize) -> Result<Vec<Key>, Error> {
-        let (sql, from) = match after {
-            None => (LIST_FROM, prefix),
+    fn list(&self, page: &Page) -> Result<Vec<Key>, Error> {
+        let (sql, from) = match &page.after {
+            None => (LIST_FROM, &*page.prefix),
             Some(key) => (LIST_AFTER, key.as_str()),
         };
+        self.keys(sql, params![from, count(page.limit)], &page.prefix)
+    }
+
+    /// Lists keys with a prefix of documents that somebody may take part in.
+    fn list_with(&self, participant: Participant, page: &Page) -> Result<Vec<Key>, Error> {
+        let (sql, from) = match &page.after {
+            None => (WITH_FROM, &*page.prefix),
+            Some(key) => (WITH_AFTER, key.as_str()),
+        };
+        let given = params![from, count(page.limit), participant.as_i64()];
+        self.keys(sql, given, &page.prefix)
+    }
+
+    fn keys(&self, sql: &str, given: impl Params, prefix: &str) -> Result<Vec<Key>, Error> {
         let rows = self.connection.prepare_cached(sql).and_then(|mut list| {
-            let rows = list.query_map(params![from, count(limit)], |row| text(row, 0));
+            let rows = list.query_map(given, |row| text(row, 0));
             rows?.collect::<Result<Vec<_>, _>>()
         });
         let mut keys = Vec::new();

@@ -1,5 +1,6 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod erasure;
 mod failover;
 mod load;
 mod looks;

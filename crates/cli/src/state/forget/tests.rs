@@ -12,10 +12,11 @@ use sayso::{
 };
 
 use super::{Kind, *};
+use crate::state::found::Found;
 
 fn person(named: &[&str]) -> Person {
     let named = named.iter().map(|id| Key::conversation("c", id).unwrap()).collect();
-    Person { channel: "c".to_owned(), user: "ann".to_owned(), named }
+    Person { channel: "c".to_owned(), user: "ann".to_owned(), named, scans: false }
 }
 
 fn found(key: &str, ledger: &str) -> Found {
