@@ -8,18 +8,17 @@
 mod relation;
 mod report;
 
-use std::{collections::BTreeSet, process::ExitCode};
+use std::process::ExitCode;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream::BoxStream};
 use sayso::turn::{
     Key,
     store::{Effort, Error, Participant, Store},
 };
-use serde::Serialize;
 
 use self::{
-    relation::Relation,
-    report::{Files, Report},
+    relation::{Person, Relation},
+    report::{Files, Lookup, Report},
 };
 use super::{
     exit,
@@ -33,38 +32,6 @@ use crate::{
     place::Missing,
     terminal::{self, Paint},
 };
-
-/// User to forget.
-#[derive(Debug)]
-struct Person {
-    channel: String,
-    user: String,
-    /// Keys of conversations that `--conversation` declares to be theirs.
-    named: BTreeSet<Key>,
-    /// True if every document of the channel is read.
-    scans: bool,
-}
-
-/// Reason for which a document is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Kind {
-    User,
-    Private,
-    OneToOne,
-    Named,
-}
-
-/// Source of the documents to look at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Lookup {
-    /// The engine's index of participants.
-    #[default]
-    Index,
-    /// Every document of the channel was read.
-    Scan,
-}
 
 /// Removes the user's documents, round by round until none is found, then their remains.
 pub(super) async fn run(options: Forget) -> anyhow::Result<ExitCode> {

@@ -1,12 +1,35 @@
 //! Relation of a document to a user: theirs alone, shared with others, or nobody can tell.
 
+use std::collections::BTreeSet;
+
 use sayso::{
     activity::{Activity, Raw},
     turn::{Key, document::Ledger},
 };
+use serde::Serialize;
 
-use super::{Kind, Person};
 use crate::state::found::Found;
+
+/// User to forget.
+#[derive(Debug)]
+pub(super) struct Person {
+    pub(super) channel: String,
+    pub(super) user: String,
+    /// Keys of conversations that `--conversation` declares to be theirs.
+    pub(super) named: BTreeSet<Key>,
+    /// True if every document of the channel is read.
+    pub(super) scans: bool,
+}
+
+/// Reason for which a document is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    User,
+    Private,
+    OneToOne,
+    Named,
+}
 
 /// Relation of a document to a person.
 #[derive(Debug, PartialEq, Eq)]

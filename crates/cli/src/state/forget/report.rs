@@ -3,11 +3,22 @@
 use sayso::turn::store::Purged;
 use serde::Serialize;
 
-use super::{Kind, Lookup};
+use super::relation::Kind;
 use crate::{
     state::{facts::Facts, found::Found, options::Forget, units},
     terminal::{Look, Paint},
 };
+
+/// Source of the documents to look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Lookup {
+    /// The engine's index of participants.
+    #[default]
+    Index,
+    /// Every document of the channel was read.
+    Scan,
+}
 
 /// Document that was removed, or would be in a dry run.
 #[derive(Debug, Serialize)]

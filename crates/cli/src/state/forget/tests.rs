@@ -11,7 +11,7 @@ use sayso::{
     },
 };
 
-use super::{Kind, *};
+use super::{relation::Kind, *};
 use crate::state::found::Found;
 
 fn person(named: &[&str]) -> Person {
