@@ -1,10 +1,11 @@
-//! Checks of the invariants I1 to I10, on what was stored and what was seen. Exact, not
+//! Checks of the invariants I1 to I11, on what was stored and what was seen. Exact, not
 //! statistical.
 
 mod case;
 pub(crate) mod costs;
 mod dead_letters;
 mod outbound;
+mod participants;
 mod replies;
 
 use std::{
@@ -45,6 +46,7 @@ pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
         replies::check(&case, &mut broken);
         replies::given_up(&case, &mut broken);
         outbound::check(&case, &mut broken);
+        participants::check(&case, &mut broken);
     }
     for (scope, wanted) in &scopes {
         wanted.check(world, scope, &mut broken);

@@ -16,7 +16,10 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 
 use self::put::{KEPT, Put};
@@ -243,6 +246,18 @@ impl Store for SimStore {
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         self.shared.list(prefix)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        self.shared.list_with(participant, prefix)
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        self.shared.purge(effort).await
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

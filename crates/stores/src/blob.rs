@@ -25,7 +25,10 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
+    },
 };
 
 pub use self::{
@@ -42,6 +45,13 @@ use crate::{
     layout::bodies,
     meter::{Call, Meter},
 };
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "deleted blobs, while the account keeps them (soft delete)",
+    "versions and snapshots of a blob, where the account keeps them",
+    "copies: object replication, backups, point-in-time restore",
+];
 
 /// Documents in a container of Azure Blob Storage.
 ///
@@ -146,7 +156,7 @@ impl BlobStore {
     }
 
     async fn write(&self, write: Write) -> Result<Saved, Error> {
-        let Write { key, expect, body, due, expires: _ } = write;
+        let Write { key, expect, body, due, .. } = write;
         if body.len() > DOCUMENT_BYTES_MAX {
             return Err(self.container.failures.too_large(&key, body.len()));
         }
@@ -218,6 +228,10 @@ impl Store for BlobStore {
             }
         });
         pages.try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -36,6 +36,7 @@ pub mod keys;
 pub mod lists;
 pub mod model;
 pub mod outcomes;
+pub mod participants;
 mod scene;
 pub mod stats;
 pub mod transactions;
@@ -119,6 +120,13 @@ macro_rules! conformance {
             outcomes {
                 a_dropped_delete_happened_or_did_not,
                 a_dropped_save_happened_whole_or_not_at_all,
+            }
+            participants {
+                a_deleted_document_is_nobodys,
+                a_long_lookup_is_whole,
+                a_save_without_participants_leaves_them,
+                saves_at_the_same_time_tell_theirs,
+                whoever_takes_part_is_found,
             }
             stats {
                 each_call_is_counted_once,

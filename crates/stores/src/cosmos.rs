@@ -32,7 +32,8 @@ use sayso_turn::{
     Key,
     clock::{Clock, SystemClock, Timestamp},
     store::{
-        Cursor, DuePage, ETag, Error, Expect, Saved, Store, StoreStats, Stored, Transactions, Write,
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
     },
 };
 
@@ -55,6 +56,13 @@ use crate::{
     meter::{Call, Meter},
     write_id::WriteIds,
 };
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "backups of the account, periodic or continuous",
+    "the change feed, where it keeps all versions and deletes",
+    "other regions, until the delete is replicated",
+];
 
 /// Documents in a database of Azure Cosmos DB.
 ///
@@ -258,6 +266,10 @@ impl Store for CosmosStore {
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         self.calls.search_keys(prefix)
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -65,7 +65,7 @@ const READ_AHEAD: usize = 256;
 /// };
 /// let store = PartitionedStore::new(PartitionBy::Tenant, Arc::new(MemoryStore::default()), open);
 /// let key = KeyScheme::default().by_tenant(true).scope(Some("contoso")).user("msteams", "ann")?;
-/// let write = Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None, participants: None };
 /// store.save(write).await?;
 /// # Ok(()) }
 /// ```

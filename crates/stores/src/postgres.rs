@@ -11,6 +11,7 @@ mod line;
 mod lineage;
 mod pooler;
 mod product;
+mod purge;
 mod reads;
 mod schema;
 mod session;
@@ -25,13 +26,13 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
-use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures_util::FutureExt;
 use sayso_turn::{
     Key,
     clock::Timestamp,
     store::{
-        Cursor, DuePage, ETag, Error, PoolStats, Saved, Store, StoreStats, Stored, Transactions,
-        Write,
+        Cursor, DuePage, ETag, Effort, Error, Participant, PoolStats, Purged, Saved, Store,
+        StoreStats, Stored, Transactions, Write,
     },
 };
 
@@ -42,7 +43,7 @@ use self::{
     hosts::Hosts,
     reads::Reads,
     sessions::Sessions,
-    sql::Statements,
+    sql::{Names, Statements},
     values::{Row, Versions, version_of},
 };
 use crate::{
@@ -84,7 +85,7 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 /// assert_eq!(store.to_string(), "PostgreSQL at db.example:5432/bots, table sayso.document");
 ///
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())
@@ -93,6 +94,7 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 pub struct PostgresStore {
     name: Arc<str>,
     warnings: Vec<String>,
+    names: Names,
     sessions: Sessions,
     statements: Arc<Statements>,
     reads: Reads,
@@ -161,6 +163,7 @@ impl PostgresStore {
         Ok(Self {
             name: Arc::clone(name),
             warnings,
+            names: config.names.clone(),
             reads: Reads {
                 store: Arc::clone(name),
                 sessions: sessions.clone(),
@@ -235,6 +238,22 @@ impl PostgresStore {
         }
     }
 
+    /// The keys with a prefix, page by page: all, or those of a participant.
+    fn pages(&self, prefix: &str, of: Option<Participant>) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let page = self.reads.page(&prefix, after.as_deref(), of);
+                let KeyPage { keys, next } = self.meter.time(Call::List, page).await?;
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
     fn error(&self, failure: Failure) -> Error {
         failure.into_error(&self.name)
     }
@@ -264,18 +283,20 @@ impl Store for PostgresStore {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let prefix: Arc<str> = prefix.into();
-        // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
-            let prefix = Arc::clone(&prefix);
-            async move {
-                let Some(after) = state else { return Ok(None) };
-                let page = self.reads.page(&prefix, after.as_deref());
-                let KeyPage { keys, next } = self.meter.time(Call::List, page).await?;
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
-            }
-        });
-        pages.try_flatten().boxed()
+        self.pages(prefix, None)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        Some(self.pages(prefix, Some(participant)))
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let purged = purge::run(&self.sessions, &self.names, effort).await;
+        purged.map_err(|failure| self.error(failure))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -44,7 +44,8 @@ use sayso_turn::{
     Key,
     clock::Timestamp,
     store::{
-        Cursor, DuePage, ETag, Error, Expect, Saved, Store, StoreStats, Stored, Transactions, Write,
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
     },
 };
 
@@ -71,6 +72,13 @@ pub use self::{
     config::{Durability, RedisConfig},
     limits::DOCUMENT_BYTES_MAX,
 };
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "the append-only file until it is rewritten, and the last snapshot until the next one",
+    "replicas, their files, and backups of files",
+    "memory of the server that is not used again yet",
+];
 
 /// Documents in Redis or Valkey.
 ///
@@ -100,7 +108,7 @@ pub use self::{
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = RedisStore::open_url("redis://127.0.0.1:6379/0").await?;
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())
@@ -222,6 +230,10 @@ impl Store for RedisStore {
         let step = |scan| self.meter.time(meter::Call::List, self.calls.list_step(scan));
         let steps = stream::try_unfold(scan, step);
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -27,7 +27,8 @@ use sayso_turn::{
     Key,
     clock::Timestamp,
     store::{
-        Cursor, DuePage, ETag, Error, Expect, Saved, Store, StoreStats, Stored, Transactions, Write,
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
     },
 };
 use tokio::sync::Semaphore;
@@ -49,6 +50,13 @@ pub use self::config::S3Config;
 
 /// The largest document that [`S3Store`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "the name of a deleted document, which spells its key: a tombstone without content stays there",
+    "versions of an object, where the bucket keeps them (versioning, object lock)",
+    "copies: replication and backups of the bucket",
+];
 
 /// Documents of a listing that are read for their keys concurrently.
 const LOOKS: usize = 16;
@@ -80,7 +88,7 @@ const REMOVALS_MAX: usize = 64;
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = S3Store::open_url("s3://bots/pizza?region=eu-west-1").await?;
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())
@@ -264,6 +272,10 @@ impl Store for S3Store {
         let step = |state| self.meter.time(meter::Call::List, self.list_step(state));
         let steps = stream::try_unfold(start, step);
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

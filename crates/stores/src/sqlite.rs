@@ -10,6 +10,7 @@ mod failure;
 mod file;
 mod lane;
 mod mount;
+mod purge;
 mod reader;
 mod values;
 mod writer;
@@ -31,15 +32,18 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 use tokio::sync::oneshot;
 
 use self::{
     file::DatabaseFile,
     lane::Lane,
-    reader::Read,
-    writer::{Change, Job, Verdict},
+    reader::{Page, Read},
+    writer::{Change, Job, Order, Verdict},
 };
 
 pub use self::backup::{BackupProgress, BackupSummary};
@@ -94,7 +98,7 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 /// assert_eq!(store.to_string(), "SQLite at bot.sqlite");
 ///
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// assert_eq!(store.load(&key).await?.map(|stored| stored.body), Some("{}".to_owned()));
@@ -108,7 +112,7 @@ pub struct SqliteStore {
     next_loader: AtomicUsize,
     scanner: Lane<Read>,
     // Last, so that it is dropped last: the last connection to close cleans the log up.
-    writer: Lane<Job>,
+    writer: Lane<Order>,
 }
 
 impl SqliteStore {
@@ -151,7 +155,10 @@ impl SqliteStore {
 
     async fn change(&self, change: Change) -> Result<Verdict, Error> {
         let (reply, answer) = oneshot::channel();
-        self.writer.send(Job { change, reply }).await.map_err(|lane::Ended| self.ended())?;
+        self.writer
+            .send(Order::Change(Job { change, reply }))
+            .await
+            .map_err(|lane::Ended| self.ended())?;
         match answer.await {
             Ok(Ok(verdict)) => Ok(verdict),
             Ok(Err(failure)) => Err(failure.into_error(&self.name)),
@@ -173,10 +180,28 @@ impl SqliteStore {
         answer.await.unwrap_or_else(|_| Err(self.ended()))
     }
 
-    async fn page(&self, prefix: Arc<str>, after: Option<Vec<u8>>) -> Result<KeyPage, Error> {
+    /// The keys with a prefix, page by page: all, or those of a participant.
+    fn pages(&self, prefix: &str, of: Option<Participant>) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let page = Page { prefix, after, limit: PAGE_MAX };
+                let KeyPage { keys, next } = self.page(page, of).await?;
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
+    async fn page(&self, page: Page, of: Option<Participant>) -> Result<KeyPage, Error> {
         let (reply, answer) = oneshot::channel();
-        let limit = PAGE_MAX;
-        let read = Read::List { prefix, after, limit, reply };
+        let read = match of {
+            None => Read::List { page, reply },
+            Some(participant) => Read::ListWith { participant, page, reply },
+        };
         self.meter.time(Call::List, self.read(&self.scanner, answer, read)).await
     }
 
@@ -230,17 +255,23 @@ impl Store for SqliteStore {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let prefix: Arc<str> = prefix.into();
-        // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
-            let prefix = Arc::clone(&prefix);
-            async move {
-                let Some(after) = state else { return Ok(None) };
-                let KeyPage { keys, next } = self.page(prefix, after).await?;
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
-            }
-        });
-        pages.try_flatten().boxed()
+        self.pages(prefix, None)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        Some(self.pages(prefix, Some(participant)))
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let (reply, answer) = oneshot::channel();
+        let order = Order::Purge { effort, reply };
+        self.writer.send(order).await.map_err(|lane::Ended| self.ended())?;
+        let purged = answer.await.map_err(|_| self.ended())?;
+        purged.map_err(|failure| failure.into_error(&self.name))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

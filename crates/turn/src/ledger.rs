@@ -14,6 +14,7 @@ mod inbox;
 mod json_text;
 mod lifetime;
 mod outbox;
+mod participants;
 mod prepared;
 mod retention;
 mod seen;
@@ -32,6 +33,7 @@ pub use self::{
     inbox::Accepted,
     lifetime::{DocumentTtl, Lifetime},
     outbox::{Entry, OutboxRest, Parked, ParkedKind},
+    participants::Participants,
     prepared::{Decided, Prepared},
     seen::Seen,
     timers::Timer,
@@ -83,6 +85,8 @@ pub struct Ledger {
     pub expires: Option<Timestamp>,
     /// Rest of the outbox: back-off during an outage of its channel.
     pub held: Option<OutboxRest>,
+    /// Accounts that took part, for erasure.
+    pub participants: Participants,
     /// Unknown members of a newer minor format, preserved.
     extra: Bag,
 }
@@ -173,7 +177,8 @@ impl Ledger {
         let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
         let sent: usize =
             self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
-        256 + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
+        let participants = self.participants.bytes();
+        256 + participants + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
     }
 
     fn parked_bytes(&self) -> usize {

@@ -61,6 +61,9 @@ pub struct Limits {
     pub outbox_max: usize,
     /// The most timers of a conversation.
     pub timers_max: usize,
+    /// The most accounts that a conversation lists as its participants, for erasure; of one with
+    /// more it is known only that there were more.
+    pub participants_max: usize,
     /// The most undeliverable replies (dead letters) that a conversation keeps, the newest.
     pub parked_max: usize,
     /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first, but
@@ -186,6 +189,7 @@ impl Default for Limits {
             sent_max: 64,
             outbox_max: 1000,
             timers_max: 100,
+            participants_max: 32,
             parked_max: 50,
             parked_bytes_max: 128 << 10,
             answers_bytes_max: 256 << 10,

@@ -94,6 +94,7 @@ async fn life(store: &dyn Store, key: &Key, now: Timestamp) -> Result<(), Troubl
         body: body.to_owned(),
         due: None,
         expires: Some(now.after(GONE_AFTER)),
+        participants: None,
     };
     let first = held(
         store.save(write(Expect::Absent, r#"{"n":1}"#)).await?,

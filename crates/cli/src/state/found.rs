@@ -62,7 +62,7 @@ impl Found {
         Ok(Self { key: key.clone(), body, etag, document })
     }
 
-    /// Returns the write of an exact copy, with the due and expiry times that belong to it.
+    /// Returns the write of an exact copy, with the times and the participants that belong to it.
     pub(super) fn write(&self, expect: Expect) -> Write {
         Write {
             key: self.key.clone(),
@@ -70,6 +70,7 @@ impl Found {
             body: self.body.clone(),
             due: self.document.ledger.due(),
             expires: self.document.ledger.expires,
+            participants: self.document.ledger.participants.hint(&self.key),
         }
     }
 

@@ -56,8 +56,14 @@ mod tests {
         for number in 0..3 * PAGE {
             let key = Key::new(format!("{}/{number}", number % 2)).unwrap();
             let due = (number % 3 > 0).then(|| Timestamp::from_millis(number as u64 % 3));
-            let write =
-                Write { key, expect: Expect::Absent, body: "{}".into(), due, expires: None };
+            let write = Write {
+                key,
+                expect: Expect::Absent,
+                body: "{}".into(),
+                due,
+                expires: None,
+                participants: None,
+            };
             store.save(write).await.unwrap();
         }
         for (horizon, prefix, count) in [(1, "", PAGE), (9, "", 2 * PAGE), (9, "0/", PAGE)] {

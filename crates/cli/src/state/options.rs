@@ -248,6 +248,20 @@ pub(crate) struct Forget {
     /// A conversation of that channel that is the user's alone (may be given several times)
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Vec<String>,
+    /// Count it as complete although conversations with others are left
+    #[arg(long)]
+    pub(crate) allow_shared: bool,
+    /// Count it as complete although conversations are left of which nobody knows whose they are
+    #[arg(long)]
+    pub(crate) allow_silent: bool,
+    /// Read every document of the channel instead of asking the store's index of participants:
+    /// after a roll-back to a build that keeps none
+    #[arg(long)]
+    pub(crate) scan: bool,
+    /// Let the store write its files anew, so that they hold no remains (locks it meanwhile; SQLite
+    /// and PostgreSQL)
+    #[arg(long)]
+    pub(crate) rewrite: bool,
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

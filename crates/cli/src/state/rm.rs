@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     async fn put(store: &MemoryStore, key: &Key, expect: Expect) -> ETag {
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due: None, expires: None };
+        let write = Write::new(key.clone(), expect, "{}");
         let Ok(Saved::Committed(etag)) = store.save(write).await else { panic!("a conflict") };
         etag
     }

@@ -236,7 +236,14 @@ mod tests {
     fn write(tenant: &str) -> Write {
         let scope = KeyScheme::default().by_tenant(true).scope(Some(tenant));
         let key = scope.user("msteams", "ann").unwrap();
-        Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None }
+        Write {
+            key,
+            expect: Expect::Absent,
+            body: "{}".into(),
+            due: None,
+            expires: None,
+            participants: None,
+        }
     }
 
     #[tokio::test]

@@ -35,7 +35,7 @@ async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
     let store = sayso::open_store("memory://").await.unwrap();
     let key = Key::conversation("t", "c").unwrap();
     let body = r#"{"Order":"not an order"}"#.to_owned();
-    let write = Write { key: key.clone(), expect: Expect::Absent, body, due: None, expires: None };
+    let write = Write::new(key.clone(), Expect::Absent, body);
     store.save(write).await.unwrap();
     let server = Server::new(pizza::bot()).address(([127, 0, 0, 1], 0)).store(store);
     let running = server.start().await.unwrap();

@@ -145,7 +145,7 @@ impl Said {
         activity.channel_id = Some(channel.to_owned());
         activity.service_url = Some("http://sim/".to_owned());
         activity.conversation = Some(ConversationAccount::new(&place.conversation));
-        activity.from = Some(Account::new("u"));
+        activity.from = Some(Account::new(speaker(world, n, &wish)));
         activity.recipient = Some(Account::new("bot"));
         activity.delivery_mode = is_answer.then_some(DeliveryMode::ExpectReplies);
         place.name_tenant(world, &mut activity);
@@ -185,6 +185,14 @@ impl Said {
 /// Name of a user, and of their conversation.
 pub(crate) fn user_name(user: usize) -> String {
     format!("user{user}")
+}
+
+/// The user who says the n-th activity: one of two in turn, but where the user's state counts.
+fn speaker(world: &World, n: usize, wish: &Wish) -> &'static str {
+    let is_other = n % 2 == 1
+        && world.plan.overlap != Overlap::Coalesce
+        && !wish.flat().iter().any(|wish| wish.user);
+    if is_other { "v" } else { "u" }
 }
 
 /// The channel of a world.

@@ -92,7 +92,14 @@ pub async fn an_etag_of_due_is_the_current_one(store: Arc<dyn Store>) {
         assert_eq!(found, etag);
         let expect = Expect::At(found);
         let due = Some(Timestamp::from_millis(3));
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due, expires: None };
+        let write = Write {
+            key: key.clone(),
+            expect,
+            body: "{}".into(),
+            due,
+            expires: None,
+            participants: None,
+        };
         etag = committed(scene.save(write).await);
     }
 }

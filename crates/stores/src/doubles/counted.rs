@@ -15,7 +15,10 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, StoreStats, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 
 /// Counts the calls to a store.
@@ -118,6 +121,19 @@ impl<S: Store + ?Sized> Store for Counted<S> {
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         count(&self.counters.lists);
         self.store.list(prefix)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        count(&self.counters.lists);
+        self.store.list_with(participant, prefix)
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        self.store.purge(effort).await
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -106,7 +106,14 @@ impl Directory {
             }
             body.partitions.insert(name.to_owned());
             let text = serde_json::to_string(&body).expect("names are JSON");
-            let write = Write { key: key(), expect, body: text, due: None, expires: None };
+            let write = Write {
+                key: key(),
+                expect,
+                body: text,
+                due: None,
+                expires: None,
+                participants: None,
+            };
             match base.save(write).await {
                 Ok(Saved::Committed(_)) => {
                     lock(&self.known).insert(name.to_owned());

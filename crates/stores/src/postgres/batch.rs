@@ -75,9 +75,10 @@ impl Carrier {
 
     async fn write_one(&self, deadline: Instant, kind: Kind, row: &Row) -> Result<bool, Failure> {
         let (key, body) = (row.key.as_str().as_bytes(), row.body.as_bytes());
-        let given: [&(dyn ToSql + Sync); 5] = [&key, &row.version, &row.due, &body, &row.expected];
+        let given: [&(dyn ToSql + Sync); 6] =
+            [&key, &row.version, &row.due, &body, &row.told, &row.expected];
         let (sql, given) = match kind {
-            Kind::Create => (&self.statements.create, &given[..4]),
+            Kind::Create => (&self.statements.create, &given[..5]),
             Kind::Replace => (&self.statements.replace, &given[..]),
         };
         Ok(!self.sessions.run(deadline, Access::Write, sql, given).await?.is_empty())
@@ -96,10 +97,11 @@ impl Carrier {
         let versions: Vec<i64> = sorted.iter().map(|row| row.version).collect();
         let dues: Vec<Option<i64>> = sorted.iter().map(|row| row.due).collect();
         let bodies: Vec<&[u8]> = sorted.iter().map(|row| row.body.as_bytes()).collect();
+        let told: Vec<Option<&str>> = sorted.iter().map(|row| row.told.as_deref()).collect();
         let expected: Vec<Option<i64>> = sorted.iter().map(|row| row.expected).collect();
-        let given: [&(dyn ToSql + Sync); 5] = [&keys, &versions, &dues, &bodies, &expected];
+        let given: [&(dyn ToSql + Sync); 6] = [&keys, &versions, &dues, &bodies, &told, &expected];
         let (sql, given) = match kind {
-            Kind::Create => (&self.statements.create_many, &given[..4]),
+            Kind::Create => (&self.statements.create_many, &given[..5]),
             Kind::Replace => (&self.statements.replace_many, &given[..]),
         };
         let written = self.sessions.run(deadline, Access::Write, sql, given).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, Error, Stored},
+    store::{Cursor, DuePage, Error, Participant, Stored},
 };
 use tokio_postgres::{Row, types::ToSql};
 
@@ -65,14 +65,25 @@ impl Reads {
         Ok(self.foreign.due(&self.store, rows.collect::<Result<_, Error>>()?, limit))
     }
 
-    /// The next keys that begin with a prefix.
-    pub(super) async fn page(&self, prefix: &str, after: Option<&[u8]>) -> Result<KeyPage, Error> {
-        let (sql, from) = match after {
-            None => (&self.statements.list_from, prefix.as_bytes()),
-            Some(key) => (&self.statements.list_after, key),
+    /// The next keys that begin with a prefix: all, or those of a participant.
+    pub(super) async fn page(
+        &self,
+        prefix: &str,
+        after: Option<&[u8]>,
+        of: Option<Participant>,
+    ) -> Result<KeyPage, Error> {
+        let statements = &self.statements;
+        let (sql, from) = match (after, of) {
+            (None, None) => (&statements.list_from, prefix.as_bytes()),
+            (Some(key), None) => (&statements.list_after, key),
+            (None, Some(_)) => (&statements.with_from, prefix.as_bytes()),
+            (Some(key), Some(_)) => (&statements.with_after, key),
         };
         let (end, limit) = (end_of_prefix(prefix), count(PAGE_MAX));
-        let rows = self.read(sql, &[&from, &end, &limit]).await;
+        let participant = of.map(Participant::as_i64);
+        let given: [&(dyn ToSql + Sync); 4] = [&from, &end, &limit, &participant];
+        let given = if of.is_some() { &given[..] } else { &given[..3] };
+        let rows = self.read(sql, given).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         let keys = rows.iter().map(|row| row.try_get(0).map_err(|error| self.unreadable(&error)));
         let keys: Vec<_> = keys.collect::<Result<_, Error>>()?;

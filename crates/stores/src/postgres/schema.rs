@@ -25,7 +25,8 @@ const LOCK: i64 = 0x5a15_0000_0000_0001;
 ///
 /// A page is left 40 % empty: a new version of a document then fits on the page of the old one, and
 /// the index of keys needs no change.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE {table} (
         key bytea PRIMARY KEY,
         version bigint NOT NULL,
@@ -33,7 +34,16 @@ const STEPS: [&str; 1] = ["
         body bytea NOT NULL
     ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05);
     CREATE INDEX \"{name}_due\" ON {table} (due, key) WHERE due IS NOT NULL;
-"];
+",
+    // Participants of a document; none where nobody told. No save changes them but one in which
+    // somebody joins: the others stay HOT.
+    "
+    ALTER TABLE {table} ADD COLUMN participants bigint[];
+    CREATE INDEX \"{name}_participants\" ON {table} USING gin (participants)
+        WHERE participants IS NOT NULL;
+    CREATE INDEX \"{name}_unlisted\" ON {table} (key) WHERE participants IS NULL;
+",
+];
 
 pub(super) async fn set_up(mut client: Lease, names: &Names) -> Result<(), Failure> {
     let done = timeout(SET_UP_MAX, async {

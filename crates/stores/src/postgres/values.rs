@@ -8,7 +8,7 @@ use std::{
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{ETag, Expect, Write},
+    store::{ETag, Expect, Participants, Write},
 };
 
 use crate::lanes::Freight;
@@ -23,6 +23,9 @@ pub(super) struct Row {
     pub(super) version: i64,
     pub(super) due: Option<i64>,
     pub(super) body: String,
+    /// The participants as SQL takes them: the text of an array, empty where they are not known;
+    /// none where they stay.
+    pub(super) told: Option<String>,
 }
 
 impl Row {
@@ -39,6 +42,7 @@ impl Row {
             version: versions.draw(),
             due: write.due.map(millis_of),
             body: write.body,
+            told: write.participants.as_ref().map(told),
         })
     }
 
@@ -55,6 +59,12 @@ impl Freight for Row {
     fn bytes(&self) -> usize {
         self.key.as_str().len() + self.body.len()
     }
+}
+
+fn told(participants: &Participants) -> String {
+    let Participants::All(all) = participants else { return String::new() };
+    let all: Vec<String> = all.iter().map(|one| one.as_i64().to_string()).collect();
+    format!("{{{}}}", all.join(","))
 }
 
 /// Generates versions: random numbers, so that none comes back.

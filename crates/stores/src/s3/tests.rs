@@ -47,7 +47,14 @@ async fn due(store: &S3Store) -> usize {
 
 fn write() -> Write {
     let (key, expect) = (Key::new("k").unwrap(), Expect::Absent);
-    Write { key, expect, body: "{}".into(), due: Some(Timestamp::from_millis(7)), expires: None }
+    Write {
+        key,
+        expect,
+        body: "{}".into(),
+        due: Some(Timestamp::from_millis(7)),
+        expires: None,
+        participants: None,
+    }
 }
 
 #[tokio::test]

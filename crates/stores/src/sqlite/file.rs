@@ -38,6 +38,21 @@ const SCHEMA: &str = "
 /// Partial index of the few documents that are due. Holds nothing that changes with every save.
 const INDEX: &str = "CREATE INDEX document_due ON document (due, key) WHERE due IS NOT NULL";
 
+/// Participants of documents, and the mark of those documents whose participants were told. Earlier
+/// builds know neither: what they create has no mark, and what they delete the trigger cleans up.
+const PARTICIPANTS: &str = "
+    ALTER TABLE document ADD COLUMN participants INTEGER;
+    CREATE INDEX document_unlisted ON document (key) WHERE participants IS NULL;
+    CREATE TABLE participant (
+        document TEXT NOT NULL,
+        participant INTEGER NOT NULL,
+        PRIMARY KEY (document, participant)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX participant_document ON participant (participant, document);
+    CREATE TRIGGER document_deleted AFTER DELETE ON document BEGIN
+        DELETE FROM participant WHERE document = old.key;
+    END;";
+
 /// The smallest file that can be a database: one page. SQLite would take less for an empty one.
 const DATABASE_BYTES_MIN: u64 = 512;
 
@@ -82,7 +97,9 @@ impl DatabaseFile {
         self.check_numbers(self.patiently(|| set_up(&connection))?)?;
         self.use_log(&connection)?;
         self.sql(connection.execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;",
+            // What is replaced or deleted is overwritten, so that an erasure leaves nothing of it.
+            "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;
+             PRAGMA secure_delete = ON;",
         ))?;
         self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false))?;
         Ok(connection)
@@ -275,7 +292,8 @@ impl Format {
 fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
     let found = numbers(connection)?;
     let is_newer = Format::of(found.format).number > FORMAT;
-    if found != Numbers::NEW && (is_newer || has_index(connection)?) {
+    let is_whole = has_index(connection)? && has_participants(connection)?;
+    if found != Numbers::NEW && (is_newer || is_whole) {
         return Ok(found);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
@@ -288,6 +306,9 @@ fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
         transaction.execute_batch("DROP INDEX IF EXISTS document_due")?;
         transaction.execute_batch(INDEX)?;
     }
+    if !has_participants(&transaction)? {
+        transaction.execute_batch(PARTICIPANTS)?;
+    }
     transaction.commit()?;
     numbers(connection)
 }
@@ -297,6 +318,11 @@ fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
 fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_due' AND sql = ?1";
     connection.query_row(sql, [INDEX], |row| Ok(row.get::<_, i64>(0)? == 1))
+}
+
+fn has_participants(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_deleted'";
+    connection.query_row(sql, [], |row| Ok(row.get::<_, i64>(0)? == 1))
 }
 
 fn numbers(connection: &Connection) -> rusqlite::Result<Numbers> {

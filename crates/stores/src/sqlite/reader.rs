@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use rusqlite::{
-    Connection, OptionalExtension, Row, ToSql, params,
+    Connection, OptionalExtension, Params, Row, ToSql, params,
     types::{ToSqlOutput, ValueRef},
 };
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, Error, Stored},
+    store::{Cursor, DuePage, Error, Participant, Stored},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -28,7 +28,15 @@ type Reply<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) enum Read {
     Load { key: Key, reply: Reply<Option<Stored>> },
     Due { now: Timestamp, from: Option<Cursor>, limit: usize, reply: Reply<DuePage> },
-    List { prefix: Arc<str>, after: Option<Vec<u8>>, limit: usize, reply: Reply<KeyPage> },
+    ListWith { participant: Participant, page: Page, reply: Reply<KeyPage> },
+    List { page: Page, reply: Reply<KeyPage> },
+}
+
+/// Page of a listing: at most `limit` keys with a prefix, after a key.
+pub(super) struct Page {
+    pub(super) prefix: Arc<str>,
+    pub(super) after: Option<Vec<u8>>,
+    pub(super) limit: usize,
 }
 
 pub(super) struct Reader {
@@ -44,6 +52,17 @@ pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY 
     WHERE due <= ?1 AND (due, key) > (?2, ?3) ORDER BY due, key LIMIT ?4";
 pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
 pub(super) const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
+
+/// Query of the documents of a participant and those whose participants nobody told, in one order,
+/// which both indexes have.
+pub(super) const WITH_FROM: &str = "SELECT document FROM participant
+    WHERE participant = ?3 AND document >= ?1
+    UNION ALL SELECT key FROM document INDEXED BY document_unlisted
+    WHERE participants IS NULL AND key >= ?1 ORDER BY 1 LIMIT ?2";
+pub(super) const WITH_AFTER: &str = "SELECT document FROM participant
+    WHERE participant = ?3 AND document > ?1
+    UNION ALL SELECT key FROM document INDEXED BY document_unlisted
+    WHERE participants IS NULL AND key > ?1 ORDER BY 1 LIMIT ?2";
 
 impl Reader {
     pub(super) fn new(connection: Connection, store: Arc<str>, foreign: Arc<ForeignRows>) -> Self {
@@ -76,8 +95,9 @@ impl Reader {
             Read::Due { now, from, limit, reply } => {
                 drop(reply.send(self.due(now, from.as_ref(), limit)));
             }
-            Read::List { prefix, after, limit, reply } => {
-                drop(reply.send(self.list(&prefix, after.as_deref(), limit)));
+            Read::List { page, reply } => drop(reply.send(self.list(&page))),
+            Read::ListWith { participant, page, reply } => {
+                drop(reply.send(self.list_with(participant, &page)));
             }
         }
     }
@@ -109,19 +129,33 @@ impl Reader {
 
     /// Lists keys with a prefix. In byte order they stand together, so the first one without it
     /// ends the list. No pattern is involved that a key could contain.
-    fn list(&self, prefix: &str, after: Option<&[u8]>, limit: usize) -> Result<KeyPage, Error> {
-        let (sql, from) = match after {
-            None => (LIST_FROM, prefix.as_bytes()),
-            Some(key) => (LIST_AFTER, key),
+    fn list(&self, page: &Page) -> Result<KeyPage, Error> {
+        let (sql, from) = match &page.after {
+            None => (LIST_FROM, page.prefix.as_bytes()),
+            Some(key) => (LIST_AFTER, &key[..]),
         };
+        self.keys(sql, params![RawText(from), count(page.limit)], page)
+    }
+
+    /// Lists keys with a prefix of documents that somebody may take part in.
+    fn list_with(&self, participant: Participant, page: &Page) -> Result<KeyPage, Error> {
+        let (sql, from) = match &page.after {
+            None => (WITH_FROM, page.prefix.as_bytes()),
+            Some(key) => (WITH_AFTER, &key[..]),
+        };
+        let given = params![RawText(from), count(page.limit), participant.as_i64()];
+        self.keys(sql, given, page)
+    }
+
+    fn keys(&self, sql: &str, given: impl Params, page: &Page) -> Result<KeyPage, Error> {
         let rows = self.connection.prepare_cached(sql).and_then(|mut list| {
-            let rows = list.query_map(params![RawText(from), count(limit)], raw);
+            let rows = list.query_map(given, raw);
             rows?.collect::<Result<Vec<_>, _>>()
         });
         let mut rows = rows.map_err(|error| self.failed(error))?;
-        let inside = rows.iter().take_while(|key| key.starts_with(prefix.as_bytes())).count();
+        let inside = rows.iter().take_while(|key| key.starts_with(page.prefix.as_bytes())).count();
         rows.truncate(inside);
-        Ok(self.foreign.list(&self.store, &rows, limit))
+        Ok(self.foreign.list(&self.store, &rows, page.limit))
     }
 
     fn failed(&self, error: rusqlite::Error) -> Error {

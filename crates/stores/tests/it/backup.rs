@@ -14,7 +14,7 @@ fn key(name: &str) -> Key {
 }
 
 fn write(name: &str, expect: Expect, body: String) -> Write {
-    Write { key: key(name), expect, body, due: None, expires: None }
+    Write { key: key(name), expect, body, due: None, expires: None, participants: None }
 }
 
 async fn save(store: &SqliteStore, name: &str, body: String) -> ETag {

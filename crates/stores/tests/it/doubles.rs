@@ -25,7 +25,7 @@ mod conforming {
 
 fn create(name: &str) -> Write {
     let key = Key::new(name).unwrap();
-    Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None }
+    Write::new(key, Expect::Absent, "{}")
 }
 
 #[tokio::test]

@@ -51,6 +51,7 @@ async fn fill(store: &SqliteStore) -> Vec<(Key, String)> {
             body: body.clone(),
             due,
             expires: None,
+            participants: None,
         };
         assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
         documents.push((key, body));
@@ -77,13 +78,7 @@ async fn what_was_stored_is_there_after_reopening() {
     }
     assert_eq!(store.due(Timestamp::from_millis(7), None, 100).await.unwrap().found.len(), 50);
     assert_eq!(store.list("").collect::<Vec<_>>().await.len(), 50);
-    let write = Write {
-        key: first.clone(),
-        expect: Expect::At(etag),
-        body: "{}".into(),
-        due: None,
-        expires: None,
-    };
+    let write = Write::new(first.clone(), Expect::At(etag), "{}");
     assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))), "ETags last");
 }
 
@@ -99,7 +94,7 @@ async fn two_stores_of_one_process_share_a_file() {
         let stored = other.load(key).await.unwrap().unwrap();
         assert_eq!(&stored.body, body);
         let expect = Expect::At(stored.etag);
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due: None, expires: None };
+        let write = Write::new(key.clone(), expect, "{}");
         assert!(matches!(other.save(write).await, Ok(Saved::Committed(_))));
         drop(other);
         assert_eq!(one.load(key).await.unwrap().unwrap().body, "{}", "seen at once");

@@ -13,7 +13,14 @@ const SAVES: usize = 64;
 
 fn create(number: usize) -> Write {
     let key = Key::new(format!("key/{number}")).unwrap();
-    Write { key, expect: Expect::Absent, body: format!("{number}"), due: None, expires: None }
+    Write {
+        key,
+        expect: Expect::Absent,
+        body: format!("{number}"),
+        due: None,
+        expires: None,
+        participants: None,
+    }
 }
 
 #[tokio::test]

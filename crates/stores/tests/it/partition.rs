@@ -138,8 +138,14 @@ async fn partitions_are_limited_and_the_directory_is_nobody_s_document() {
     let names: Vec<String> = (0..1000).map(|n| format!("\"t-{n}\"")).collect();
     let directory = Key::new("$sayso/partitions").unwrap();
     let body = format!(r#"{{"partitions":[{}]}}"#, names.join(","));
-    let write =
-        Write { key: directory.clone(), expect: Expect::Absent, body, due: None, expires: None };
+    let write = Write {
+        key: directory.clone(),
+        expect: Expect::Absent,
+        body,
+        due: None,
+        expires: None,
+        participants: None,
+    };
     assert!(matches!(store.save(write.clone()).await, Err(Error::Invalid { .. })));
     server.base.save(write).await.unwrap();
     assert!(store.load(&directory).await.unwrap().is_none());

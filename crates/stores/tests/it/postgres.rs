@@ -1,5 +1,6 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod erasure;
 mod failover;
 mod load;
 mod looks;
@@ -91,7 +92,7 @@ fn key(name: &str) -> Key {
 }
 
 fn create(name: &str, body: &str) -> Write {
-    Write { key: key(name), expect: Expect::Absent, body: body.into(), due: None, expires: None }
+    Write::new(key(name), Expect::Absent, body)
 }
 
 fn replace(name: &str, etag: &ETag, body: &str) -> Write {

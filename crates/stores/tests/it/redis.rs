@@ -41,5 +41,5 @@ fn key(text: &str) -> Key {
 
 fn create(text: &str, body: &str) -> Write {
     let (key, expect) = (key(text), Expect::Absent);
-    Write { key, expect, body: body.to_owned(), due: None, expires: None }
+    Write::new(key, expect, body)
 }

@@ -70,7 +70,9 @@ impl Core {
             _ => None,
         };
         let (due, expires) = (ledger.due(), ledger.expires);
-        Write { key: key.clone(), expect: expect.clone(), body: document.to_json(), due, expires }
+        let participants = ledger.participants.take_hint(key);
+        let (key, expect, body) = (key.clone(), expect.clone(), document.to_json());
+        Write { key, expect, body, due, expires, participants }
     }
 
     /// Returns the effective TTL of a document.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_activity::{Raw, json::write_string};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Bag, Ledger, Lifetime, Seen};
+use super::{Bag, Ledger, Lifetime, Participants, Seen};
 
 /// Format version that this build writes. A document with a higher one is refused.
 const FORMAT: u32 = 1;
@@ -21,9 +21,10 @@ impl Ledger {
             ));
         }
         let lifetime = take(&mut members, "ttl")?;
+        let rev = take(&mut members, "rev")?;
         let ledger = Self {
             turn: take(&mut members, "turn")?,
-            rev: take(&mut members, "rev")?,
+            rev,
             write: take(&mut members, "write")?,
             seen: Seen::parse(take(&mut members, "seen")?)?,
             answers: take(&mut members, "answers")?,
@@ -37,9 +38,15 @@ impl Ledger {
             decided: take(&mut members, "decided")?,
             expires: take(&mut members, "expires")?,
             held: take(&mut members, "held")?,
+            participants: Participants::stored(take(&mut members, "participants")?, rev),
             extra: members,
         };
         Ok((ledger, lifetime))
+    }
+
+    /// Makes the ledger of a document that another SDK wrote.
+    pub(super) fn of_another_sdk() -> Self {
+        Self { participants: Participants::stored(None, 0), ..Self::default() }
     }
 
     pub(super) fn write(&self, lifetime: Option<&Arc<Lifetime>>, text: &mut String) {
@@ -83,6 +90,11 @@ impl Ledger {
         if let Some(held) = &self.held {
             text.push_str(",\"held\":");
             push_json(text, held);
+        }
+        if let Some(participants) = self.participants.as_json() {
+            text.push_str(",\"participants\":{\"rev\":");
+            push_number(text, self.rev);
+            text.push_str(participants);
         }
         if !self.extra.is_empty() {
             text.push(',');

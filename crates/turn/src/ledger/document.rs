@@ -33,7 +33,7 @@ impl Document {
                 bag.set_lifetime(lifetime);
                 ledger
             }
-            None => Ledger::default(),
+            None => Ledger::of_another_sdk(),
         };
         Ok(Self { bag, ledger })
     }

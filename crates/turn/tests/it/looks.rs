@@ -17,7 +17,8 @@ const WAITING: u64 = 20_000;
 async fn put(world: &World, name: &str, body: &str, due: Timestamp) {
     let key = Key::new(format!("test/conversations/{name}")).unwrap();
     let (expect, due) = (Expect::Absent, Some(due));
-    let write = Write { key, expect, body: body.to_owned(), due, expires: None };
+    let write =
+        Write { key, expect, body: body.to_owned(), due, expires: None, participants: None };
     assert!(matches!(world.store.inner.save(write).await, Ok(Saved::Committed(_))));
 }
 

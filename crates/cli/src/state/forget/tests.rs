@@ -11,12 +11,13 @@ use sayso::{
     },
 };
 
-use super::{Kind, *};
+use super::{relation::Kind, *};
+use crate::state::found::Found;
 
 fn person(named: &[&str]) -> Person {
     let named = named.iter().map(|id| Key::conversation("c", id).unwrap()).collect();
     let (channel, user) = ("c".to_owned(), "ann".to_owned());
-    Person { scope: KeyScope::default(), channel, user, named }
+    Person { scope: KeyScope::default(), channel, user, named, scans: false }
 }
 
 fn found(key: &str, ledger: &str) -> Found {

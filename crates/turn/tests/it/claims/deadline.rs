@@ -146,7 +146,7 @@ async fn prepare(world: &World) {
 
 async fn store(world: &World, key: Key, document: &Document) {
     let (expect, body) = (Expect::Absent, document.to_json());
-    world.store.inner.save(Write { key, expect, body, due: None, expires: None }).await.unwrap();
+    world.store.inner.save(Write::new(key, expect, body)).await.unwrap();
 }
 
 /// Timers that are due run before or after a message, never at the cost of its deadline.

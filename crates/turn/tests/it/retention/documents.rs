@@ -152,7 +152,8 @@ async fn a_document_for_ever_is_kept_although_an_older_build_has_dated_it() {
         r#"{{"count":1,"$sayso":{{"v":1,"turn":1,"rev":1,"write":"w","seen":"","expires":{},"ttl":{{"own":"never"}}}}}}"#,
         at.as_millis()
     );
-    let write = Write { key, expect: Expect::Absent, body, due: Some(at), expires: Some(at) };
+    let (due, expires) = (Some(at), Some(at));
+    let write = Write { due, expires, ..Write::new(key, Expect::Absent, body) };
     assert!(matches!(world.store.save(write).await.unwrap(), Saved::Committed(_)));
     let instance = world.start(bot());
     sleep(3 * HOUR).await;

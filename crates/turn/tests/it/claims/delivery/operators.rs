@@ -231,7 +231,7 @@ async fn a_damaged_conversation_does_not_keep_the_rest_of_its_channel_parked() {
     }
     sleep(secs(30)).await;
     let (key, expect) = (Key::new("test/conversations/m").unwrap(), Expect::Absent);
-    let write = Write { key, expect, body: "damaged".into(), due: None, expires: None };
+    let write = Write::new(key, expect, "damaged");
     world.store.inner.save(write).await.unwrap();
     let tried = instance.engine.retry_parked_of("test").await;
     assert!(tried.is_err(), "an operator hears of it");
