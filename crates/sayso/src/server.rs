@@ -180,8 +180,8 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Sets the engine's limits. A retention that the [configuration](Self::config) sets goes before
-    /// theirs.
+    /// Sets the engine's limits. A retention that the [configuration](Self::config) sets goes
+    /// before theirs.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

@@ -11,11 +11,11 @@ pub(crate) enum OwnTtl {
     /// So many seconds.
     After(u64),
     Never,
-    /// What the types and the kind of document say.
+    /// That of the types and the kind of document.
     Default,
 }
 
-/// What the bot keeps in a document that has nothing else in it.
+/// The only property of a document that has no other.
 #[derive(Default, sayso_turn::BotState)]
 #[state(version = 1, ttl = "50m")]
 struct Visits {

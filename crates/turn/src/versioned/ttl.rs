@@ -7,7 +7,7 @@ use std::{any::type_name, cell::Cell, time::Duration};
 
 use super::BotState;
 
-/// What the last type that was written declares.
+/// Declaration of the last type that was written.
 #[derive(Clone, Copy)]
 struct Declared {
     name: &'static str,
