@@ -20,7 +20,7 @@ const POSTGRES_CONNECTIONS: &str = "3";
 /// connections by default.
 const POSTGRES_OPEN: usize = 16;
 
-/// What a URL says of partitions.
+/// Partitions that a URL asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Partitions {
     by: PartitionBy,
