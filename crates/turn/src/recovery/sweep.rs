@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use super::watched::Watched;
+use super::{page_size::PageSize, watched::Watched};
 use crate::{
     clock::Timestamp,
     engine::{Core, RestEnd},
@@ -45,6 +45,7 @@ struct Look {
     is_under_way: bool,
     /// Failed pages in a row.
     failures: u32,
+    page_size: PageSize,
 }
 
 /// Runs alarms and the sweep until the instance is dropped or closes.
@@ -129,12 +130,12 @@ impl Look {
         let limits = &core.limits;
         let now = self.now.filter(|_| self.from.is_some()).unwrap_or_else(|| core.now());
         self.now = Some(now);
-        // A page that the store could not make in time may be too large.
-        let limit = (limits.sweep_max >> self.failures.min(FAILURES_MAX)).max(1);
+        let limit = self.page_size.of(limits.sweep_max);
         let page = core.store.due(now, self.from.as_ref(), limit);
         match core.within(limits.deadline, page).await {
             Some(Ok(page)) => {
                 self.failures = 0;
+                self.page_size.note_success();
                 // What is of another bot in this store is for its own instances to take up.
                 let own = page.found.into_iter().filter(|due| core.keys.owns(&due.key));
                 (self.from, self.waiting) = (page.next, own.collect());
@@ -146,6 +147,7 @@ impl Look {
                     tracing::warn!(?error, "could not look for abandoned work: goes on later");
                 }
                 self.failures += 1;
+                self.page_size.note_failure();
                 if self.failures.is_multiple_of(FAILURES_MAX) {
                     self.from = None;
                     self.watched.give_up_look();

@@ -87,3 +87,16 @@ async fn a_look_that_is_cut_goes_on_where_it_stopped_and_is_counted() {
     assert_eq!(stats.fired, 2_000);
     assert!(stats.looks_cut >= 4, "{} pages were cut", stats.looks_cut);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_store_is_not_asked_for_its_too_large_pages_again_and_again() {
+    let world = World::new();
+    leave_behind(&world, 2_000).await;
+    *world.store.due_max.lock().unwrap() = Some(31);
+    let instance = world.start(bot());
+    until_fired(&instance, 2_000, Duration::from_secs(600)).await;
+    let stats = instance.engine.stats();
+    assert_eq!(stats.fired, 2_000);
+    // Four halvings from 500, and one attempt at more for each 64 pages.
+    assert!(stats.looks_cut <= 6, "{} pages were cut", stats.looks_cut);
+}

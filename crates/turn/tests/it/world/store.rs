@@ -80,6 +80,8 @@ pub(crate) struct TestStore {
     key_faults: Mutex<Vec<(String, Fault)>>,
     /// True for a page of due documents that never comes, in the order of the calls.
     pub(crate) due_hangs: Mutex<VecDeque<bool>>,
+    /// Largest page that it makes in time, if not any.
+    pub(crate) due_max: Mutex<Option<usize>>,
     /// Latency of every call.
     pub(crate) latency: Mutex<Duration>,
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
@@ -239,7 +241,8 @@ impl Store for TestStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, store::Error> {
-        if self.due_hangs.lock().unwrap().pop_front().unwrap_or_default() {
+        let hangs = self.due_hangs.lock().unwrap().pop_front().unwrap_or_default();
+        if hangs || self.due_max.lock().unwrap().is_some_and(|most| limit > most) {
             std::future::pending::<()>().await;
         }
         self.inner.due(now, from, limit).await
