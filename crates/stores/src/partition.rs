@@ -32,7 +32,7 @@ pub use self::{
 };
 
 /// The number of partitions that are open at a time, by default.
-pub const OPEN_MAX: usize = 16;
+pub const OPEN_MAX: usize = 64;
 /// Keys of a listing that are read ahead.
 const READ_AHEAD: usize = 256;
 

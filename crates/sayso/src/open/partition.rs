@@ -16,8 +16,11 @@ use super::engine::{OpenError, Opened, feature_of, open_one};
 const OPEN_LIMIT: usize = 1000;
 /// Connections of a partition on PostgreSQL, unless the URL says otherwise.
 const POSTGRES_CONNECTIONS: &str = "3";
+/// Partitions open at a time on PostgreSQL, unless the URL says otherwise: a server has a hundred
+/// connections by default.
+const POSTGRES_OPEN: usize = 16;
 
-/// What a URL says of partitions.
+/// Partitions that a URL asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Partitions {
     by: PartitionBy,
@@ -78,7 +81,8 @@ impl Partitions {
                 async move { at(feature, place).await }
             })
         };
-        let store = match self.open_max {
+        let open_max = self.open_max.or((feature == Some("postgres")).then_some(POSTGRES_OPEN));
+        let store = match open_max {
             Some(count) => store.open_max(count),
             None => store,
         };

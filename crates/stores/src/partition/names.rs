@@ -16,7 +16,7 @@ const HASH_BYTES: usize = 20;
 /// The tenant in the keys of what has none. It is in the base store.
 const NO_TENANT: &str = "_";
 
-/// What documents are spread by.
+/// Property of documents by which they are spread.
 ///
 /// # Example
 /// ```
