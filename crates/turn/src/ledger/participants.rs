@@ -128,6 +128,10 @@ impl Participants {
             return None;
         }
         self.is_changed = false;
+        if matches!(self.known, Known::Nobody) && key.kind() == KeyKind::Conversation {
+            // Stored, or it would be read as one whose list nobody kept: a fence may begin it.
+            self.known = Known::Listed(Arc::new(Listed::default().with_json()));
+        }
         self.hint(key)
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io::BufRead as _, time::Instant};
 
-use sayso::turn::store::{Participant, Participants, Transactions};
+use sayso::turn::store::{ETag, Participant, Participants, Transactions};
 
 use super::*;
 
@@ -38,7 +38,11 @@ async fn save_all(transactions: &dyn Transactions, writes: Vec<Write>) -> Vec<Wr
     let Saved::Committed(etags) = transactions.save_all(writes).await.unwrap() else {
         panic!("nobody else writes")
     };
-    let at = |(write, etag)| Write { expect: Expect::At(etag), participants: None, ..write };
+    let at = |(write, etag): (Write, ETag)| Write {
+        expect: Expect::At(etag),
+        participants: None,
+        ..write
+    };
     again.into_iter().zip(etags).map(at).collect()
 }
 
@@ -133,7 +137,7 @@ async fn what_cannot_be_complete_fails_unless_it_is_allowed() {
     put(&*store, "test/conversations/damaged", "no document").await;
     let forget = async |further: &[&str]| {
         let forget = ["forget", "--channel", "test", "--user", "ann", "--json"];
-        let ended = state(folder.path(), &[&forget, further].concat(), "").await;
+        let ended = state(folder.path(), &[&forget[..], further].concat(), "").await;
         let report = json_lines(&ended.stdout).remove(0);
         assert_eq!(report["complete"], ended.code == Some(0), "{report}");
         (ended.code, report)

@@ -42,6 +42,17 @@ fn a_newcomer_is_told_once() {
 }
 
 #[test]
+fn a_conversation_that_a_fence_begins_has_nobody_yet() {
+    let mut document = Document::default();
+    assert_eq!(document.ledger.participants.take_hint(&key()), all(&[]));
+    let mut document = again(&document);
+    let participants = &mut document.ledger.participants;
+    assert_eq!(participants.take_hint(&key()), None);
+    participants.note(&by("ann"), &Limits::default());
+    assert_eq!(participants.take_hint(&key()), all(&["ann"]));
+}
+
+#[test]
 fn more_than_can_be_listed_are_told_to_be_anybody() {
     let limits = Limits { participants_max: 2, ..Limits::default() };
     let mut document = Document::default();
