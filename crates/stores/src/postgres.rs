@@ -26,7 +26,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,

@@ -81,7 +81,8 @@ impl Partitions {
                 async move { at(feature, place).await }
             })
         };
-        let open_max = self.open_max.or((feature == Some("postgres")).then_some(POSTGRES_OPEN));
+        let open_default = (feature == Some("postgres")).then_some(POSTGRES_OPEN);
+        let open_max = self.open_max.or(open_default);
         let store = match open_max {
             Some(count) => store.open_max(count),
             None => store,

@@ -90,6 +90,8 @@ pub(crate) struct TestStore {
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
     pub(crate) loads: AtomicU64,
     pub(crate) writes: AtomicU64,
+    /// Pages of looks for due documents.
+    pub(crate) dues: AtomicU64,
 }
 
 impl TestStore {
@@ -244,6 +246,7 @@ impl Store for TestStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, store::Error> {
+        self.dues.fetch_add(1, Ordering::Relaxed);
         let hangs = self.due_hangs.lock().unwrap().pop_front().unwrap_or_default();
         if hangs || self.due_max.lock().unwrap().is_some_and(|most| limit > most) {
             std::future::pending::<()>().await;
