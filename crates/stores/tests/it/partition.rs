@@ -49,6 +49,7 @@ fn of(tenant: &str) -> Write {
         body: format!("\"{}\"", tenant.len()),
         due: None,
         expires: None,
+        participants: None,
     }
 }
 

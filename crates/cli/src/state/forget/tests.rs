@@ -6,6 +6,7 @@ use sayso::{
     Engine,
     prelude::*,
     turn::{
+        KeyScope,
         channel::{Channel, Delivery, Parcel},
         store::{ETag, Expect, MemoryStore, Saved},
     },

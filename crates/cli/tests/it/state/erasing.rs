@@ -1,5 +1,7 @@
 //! `sayso state forget` among 100,000 users: quick, and it leaves nothing in the file.
 
+#![expect(clippy::print_stdout, reason = "figures for whoever runs it")]
+
 use std::{fs, io::BufRead as _, time::Instant};
 
 use sayso::turn::store::{ETag, Participant, Participants, Transactions};

@@ -9,7 +9,14 @@ async fn put_due(store: &dyn Store, key: &str, body: &str) {
     let key = Key::new(key).unwrap();
     let ledger = Document::parse(&key, body).unwrap().ledger;
     let (due, expires) = (ledger.due(), ledger.expires);
-    let write = Write { key, expect: Expect::Absent, body: body.to_owned(), due, expires };
+    let write = Write {
+        key,
+        expect: Expect::Absent,
+        body: body.to_owned(),
+        due,
+        expires,
+        participants: None,
+    };
     assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
 }
 

@@ -1,5 +1,7 @@
 //! Erasure among 100,000 users: quick, and what is left in the table's files afterwards.
 
+#![expect(clippy::print_stdout, reason = "figures for whoever runs it")]
+
 use std::{
     io::BufRead as _,
     time::{Duration, Instant},
