@@ -85,6 +85,8 @@ pub(crate) struct TestStore {
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
     pub(crate) loads: AtomicU64,
     pub(crate) writes: AtomicU64,
+    /// Pages of looks for due documents.
+    pub(crate) dues: AtomicU64,
 }
 
 impl TestStore {
@@ -239,6 +241,7 @@ impl Store for TestStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, store::Error> {
+        self.dues.fetch_add(1, Ordering::Relaxed);
         if self.due_hangs.lock().unwrap().pop_front().unwrap_or_default() {
             std::future::pending::<()>().await;
         }
