@@ -13,6 +13,7 @@ mod failure;
 pub(crate) mod fuzz;
 mod index;
 mod limits;
+mod markers;
 mod names;
 mod set_up;
 mod signing;
@@ -35,6 +36,7 @@ pub use self::{
 use self::{
     container::{Blob, Container, Put},
     index::Index,
+    markers::{Marker, Markers},
     names::{Named, Names},
 };
 use crate::{Layout, layout::bodies};
@@ -71,9 +73,10 @@ use crate::{Layout, layout::bodies};
 /// ```
 pub struct BlobStore {
     name: Arc<str>,
-    container: Container,
+    container: Arc<Container>,
     names: Names,
     due_by: DueBy,
+    markers: Markers,
 }
 
 impl BlobStore {
@@ -92,7 +95,9 @@ impl BlobStore {
         let name: Arc<str> = name.into();
         let container = Container::connect(&config, Arc::clone(&name))?;
         container.set_up(&config).await?;
-        Ok(Self { name, container, names: Names(config.layout), due_by: config.due_by })
+        let (names, markers) = (Names(config.layout), Markers::new(config.timeout));
+        let container = Arc::new(container);
+        Ok(Self { name, container, names, due_by: config.due_by, markers })
     }
 
     /// Opens a container by URL; see [`BlobConfig::from_url`].
@@ -130,7 +135,8 @@ impl BlobStore {
         let text =
             String::from_utf8(blob.bytes).map_err(|_| corrupt("its blob is not UTF-8 text"))?;
         let body = bodies::read(self.names.0, text).map_err(corrupt)?;
-        Ok(Stored { body, etag: blob.label.etag })
+        let marker = Marker::of(&blob.label).filter(|_| self.due_by == DueBy::Listing);
+        Ok(Stored { body, etag: Marker::in_etag(marker.as_ref(), &blob.label.etag) })
     }
 }
 
@@ -153,13 +159,27 @@ impl Store for BlobStore {
         // Names of ours say the key, save those with a hash; those of the SDKs may be of two keys.
         let is_recorded = self.names.key(&name) == Named::Recorded || self.names.0 != Layout::Sayso;
         let is_tagged = self.due_by == DueBy::Tags;
-        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged };
-        self.container.put(put, &expect).await
+        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged, mark: None };
+        match self.due_by {
+            DueBy::Tags => self.container.put(put, &expect).await,
+            DueBy::Listing => self.markers.save(&self.container, put, &expect).await,
+        }
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let name = self.name_of(key)?;
-        self.container.delete(&name, etag).await
+        if self.due_by == DueBy::Tags {
+            return self.container.delete(&name, etag).await;
+        }
+        let (own, marker) = Marker::split(etag);
+        let saved = self.container.delete(&name, &own).await?;
+        if let (Saved::Committed(_), Some(marker)) = (&saved, marker) {
+            self.markers.remove_later(&self.container, marker.name(key)).await;
+        }
+        Ok(match saved {
+            Saved::Committed(_) => Saved::Committed(etag.clone()),
+            Saved::Conflict => Saved::Conflict,
+        })
     }
 
     async fn due(
@@ -171,13 +191,13 @@ impl Store for BlobStore {
         let limit = limit.max(1);
         match self.due_by {
             DueBy::Tags => self.index().due_by_tags(now, from, limit).await,
-            DueBy::Listing => self.index().due_by_listing(now, from, limit).await,
+            DueBy::Listing => self.markers.due(&self.index(), now, from, limit).await,
         }
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let prefix: Arc<str> = prefix.into();
-        let pages = match self.container.list(self.names.prefix(&prefix), None) {
+        let pages = match self.container.list(self.names.prefix(&prefix), None, None) {
             Ok(pages) => pages,
             Err(error) => return stream::iter([Err(error)]).boxed(),
         };
@@ -214,3 +234,6 @@ impl fmt::Debug for BlobStore {
         f.debug_struct("BlobStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,10 @@ pub mod redis;
 pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(feature = "azure-blob", feature = "s3"))]
+mod strays;
 #[cfg(any(
+    feature = "azure-blob",
     feature = "conformance",
     feature = "cosmos",
     feature = "postgres",
@@ -45,7 +48,7 @@ pub mod sqlite;
     feature = "s3"
 ))]
 mod sync;
-#[cfg(any(feature = "cosmos", feature = "redis", feature = "s3"))]
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
 mod write_id;
 
 #[cfg(feature = "azure-blob")]
