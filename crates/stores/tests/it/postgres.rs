@@ -1,6 +1,8 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod costs;
 mod failover;
+mod hot;
 mod load;
 mod looks;
 mod lost;

@@ -80,8 +80,7 @@ async fn an_instance_at_rest_asks_once_in_the_interval_between_looks() {
 async fn a_turn_at_human_pace_is_two_writes_and_no_read() {
     for conversation in [None, Some(secs(30 * 24 * 3600))] {
         let mut world = World::new();
-        world.limits =
-            Limits { ttl: Ttl { conversation, ..Ttl::default() }, ..Limits::default() };
+        world.limits = Limits { ttl: Ttl { conversation, ..Ttl::default() }, ..Limits::default() };
         let instance = world.start(log_bot());
         instance.say("0", "hello").await.unwrap();
         sleep(secs(60)).await;
