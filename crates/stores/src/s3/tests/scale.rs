@@ -154,8 +154,8 @@ async fn a_turn_at_human_pace_is_three_puts_and_one_delete_also_with_a_ttl() {
     assert_eq!((soon["PUT"], soon["DELETE"]), (40, 20), "what expires soon needs its own marker");
 }
 
-/// A conversation that ended: its expiry was put off with each turn, a look moves the marker on, and
-/// nothing is left when it has expired.
+/// A conversation that ended. Its expiry was put off with each turn: a look moves the marker on,
+/// and nothing is left when it has expired.
 #[tokio::test]
 async fn a_marker_that_is_met_too_early_is_moved_on_and_leaves_nothing_behind() {
     let server = Fake::default();
