@@ -13,6 +13,7 @@ mod failure;
 pub(crate) mod fuzz;
 mod index;
 mod limits;
+mod markers;
 mod names;
 mod set_up;
 mod signing;
@@ -38,6 +39,7 @@ pub use self::{
 use self::{
     container::{Blob, Container, Put},
     index::Index,
+    markers::{Marker, Markers},
     names::{Named, Names},
 };
 use crate::{
@@ -85,9 +87,10 @@ const LEFT: [&str; 3] = [
 /// ```
 pub struct BlobStore {
     name: Arc<str>,
-    container: Container,
+    container: Arc<Container>,
     names: Names,
     due_by: DueBy,
+    markers: Markers,
     meter: Meter,
 }
 
@@ -107,8 +110,9 @@ impl BlobStore {
         let name: Arc<str> = name.into();
         let container = Container::connect(&config, Arc::clone(&name))?;
         container.set_up(&config).await?;
-        let (names, due_by) = (Names(config.layout), config.due_by);
-        Ok(Self { name, container, names, due_by, meter: Meter::default() })
+        let (names, markers) = (Names(config.layout), Markers::new(config.timeout));
+        let (container, meter) = (Arc::new(container), Meter::default());
+        Ok(Self { name, container, names, due_by: config.due_by, markers, meter })
     }
 
     /// Opens a container by URL; see [`BlobConfig::from_url`].
@@ -146,7 +150,8 @@ impl BlobStore {
         let text =
             String::from_utf8(blob.bytes).map_err(|_| corrupt("its blob is not UTF-8 text"))?;
         let body = bodies::read(self.names.0, text).map_err(corrupt)?;
-        Ok(Stored { body, etag: blob.label.etag })
+        let marker = Marker::of(&blob.label).filter(|_| self.due_by == DueBy::Listing);
+        Ok(Stored { body, etag: Marker::in_etag(marker.as_ref(), &blob.label.etag) })
     }
 
     async fn read(&self, key: &Key) -> Result<Option<Stored>, Error> {
@@ -166,13 +171,27 @@ impl BlobStore {
         // Names of ours say the key, save those with a hash; those of the SDKs may be of two keys.
         let is_recorded = self.names.key(&name) == Named::Recorded || self.names.0 != Layout::Sayso;
         let is_tagged = self.due_by == DueBy::Tags;
-        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged };
-        self.container.put(put, &expect).await
+        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged, mark: None };
+        match self.due_by {
+            DueBy::Tags => self.container.put(put, &expect).await,
+            DueBy::Listing => self.markers.save(&self.container, put, &expect).await,
+        }
     }
 
     async fn remove(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let name = self.name_of(key)?;
-        self.container.delete(&name, etag).await
+        if self.due_by == DueBy::Tags {
+            return self.container.delete(&name, etag).await;
+        }
+        let (own, marker) = Marker::split(etag);
+        let saved = self.container.delete(&name, &own).await?;
+        if let (Saved::Committed(_), Some(marker)) = (&saved, marker) {
+            self.markers.remove_later(&self.container, marker.name(key)).await;
+        }
+        Ok(match saved {
+            Saved::Committed(_) => Saved::Committed(etag.clone()),
+            Saved::Conflict => Saved::Conflict,
+        })
     }
 
     async fn look(
@@ -184,7 +203,7 @@ impl BlobStore {
         let limit = limit.max(1);
         match self.due_by {
             DueBy::Tags => self.index().due_by_tags(now, from, limit).await,
-            DueBy::Listing => self.index().due_by_listing(now, from, limit).await,
+            DueBy::Listing => self.markers.due(&self.index(), now, from, limit).await,
         }
     }
 }
@@ -214,7 +233,7 @@ impl Store for BlobStore {
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let prefix: Arc<str> = prefix.into();
-        let pages = match self.container.list(self.names.prefix(&prefix), None) {
+        let pages = match self.container.list(self.names.prefix(&prefix), None, None) {
             Ok(pages) => pages,
             Err(error) => return stream::iter([Err(error)]).boxed(),
         };
@@ -260,3 +279,6 @@ impl fmt::Debug for BlobStore {
         f.debug_struct("BlobStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

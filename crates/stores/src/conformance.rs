@@ -30,6 +30,7 @@
 
 pub mod bodies;
 pub mod conditions;
+pub mod costs;
 pub mod deletes;
 pub mod dues;
 pub mod keys;
@@ -91,6 +92,9 @@ macro_rules! conformance {
                 foreign_etags_match_nothing,
                 increments_by_many_writers_all_count,
                 one_of_many_creators_wins,
+            }
+            costs {
+                pages_of_a_look_do_not_grow_with_what_is_not_due,
             }
             deletes {
                 a_delete_at_a_stale_etag_changes_nothing,

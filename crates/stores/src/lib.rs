@@ -50,8 +50,10 @@ pub mod redis;
 pub mod s3;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(feature = "azure-blob", feature = "s3"))]
+mod strays;
 mod sync;
-#[cfg(any(feature = "cosmos", feature = "redis", feature = "s3"))]
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
 mod write_id;
 
 #[cfg(feature = "azure-blob")]

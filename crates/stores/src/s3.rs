@@ -16,7 +16,7 @@ mod markers;
 mod names;
 mod objects;
 mod save;
-mod strays;
+mod wait;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -39,10 +39,10 @@ use self::{
     failure::{Call, Failure},
     names::{Cut, Names},
     objects::{Objects, damaged},
-    strays::{STRAY_AFTER, Strays},
 };
 use crate::{
     meter::{self, Meter},
+    strays::{STRAY_AFTER, Strays},
     write_id::WriteIds,
 };
 
@@ -210,7 +210,7 @@ impl S3Store {
             return Ok(None);
         }
         let body = String::from_utf8(body.to_vec()).map_err(|_| damaged(key))?;
-        let version = Version { write: line.write, marker: line.marker, object: object.etag };
+        let version = Version { write: line.write, wait: line.wait, object: object.etag };
         Ok(Some(Stored { body, etag: ETag::new(version.to_text()) }))
     }
 
@@ -231,12 +231,12 @@ impl S3Store {
     async fn bury(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Some(former) = Version::parse(etag.as_str()) else { return Ok(Saved::Conflict) };
         let line =
-            Line { key: key.clone(), write: self.objects.ids.next(), marker: None, is_gone: true };
+            Line { key: key.clone(), write: self.objects.ids.next(), wait: None, is_gone: true };
         if self.objects.put(&line, "", Some(&former)).await?.is_none() {
             return Ok(Saved::Conflict);
         }
-        if let Some(marker) = &former.marker {
-            self.objects.remove_marker(key, marker).await;
+        for marker in former.wait.iter().flat_map(|wait| wait.markers_to_remove(save::now())) {
+            self.objects.remove_marker(key, &marker).await;
         }
         Ok(Saved::Committed(etag.clone()))
     }

@@ -25,7 +25,7 @@ const SKIPPED: &str = "the table's files: the server skipped the rewrite, since 
     the table may do it";
 const SEEN: &str = "rows that a transaction which is still open could see; try again";
 
-/// Vacuums the table, or writes it anew.
+/// Vacuums the tables, or writes them anew.
 pub(super) async fn run(
     sessions: &Sessions,
     names: &Names,
@@ -47,7 +47,7 @@ async fn purge(client: &Lease, names: &Names, effort: Effort) -> Result<Purged, 
         Effort::Light => ("VACUUM", "dead rows were removed from the table (VACUUM)"),
         Effort::Rewrite => ("VACUUM FULL", "the table was written anew (VACUUM FULL)"),
     };
-    client.batch_execute(&format!("{sql} {table}")).await.map_err(failed)?;
+    client.batch_execute(&format!("{sql} {table}, {}", names.waiting())).await.map_err(failed)?;
     let after = State::of(client, &table).await?;
     let is_rewritten = after.file != before.file;
     let mut left = vec![LOG.to_owned()];

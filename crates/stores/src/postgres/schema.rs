@@ -24,8 +24,10 @@ const LOCK: i64 = 0x5a15_0000_0000_0001;
 /// Migrations: each version adds to the one before. Only ever add to this list.
 ///
 /// A page is left 40 % empty: a new version of a document then fits on the page of the old one, and
-/// the index of keys needs no change.
-const STEPS: [&str; 2] = [
+/// no index needs a change, provided that no indexed column has changed (a HOT update). The time
+/// from which a document is due changes with almost every save. So it is indexed in a narrow table
+/// of its own, which triggers keep: then builds from before that table keep it, too.
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE {table} (
         key bytea PRIMARY KEY,
@@ -42,6 +44,29 @@ const STEPS: [&str; 2] = [
     CREATE INDEX \"{name}_participants\" ON {table} USING gin (participants)
         WHERE participants IS NOT NULL;
     CREATE INDEX \"{name}_unlisted\" ON {table} (key) WHERE participants IS NULL;
+",
+    "
+    LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE;
+    CREATE TABLE {waiting} (due bigint, key bytea, PRIMARY KEY (due, key))
+        WITH (autovacuum_vacuum_scale_factor = 0.05);
+    INSERT INTO {waiting} SELECT due, key FROM {table} WHERE due IS NOT NULL;
+    CREATE FUNCTION {waits}() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF TG_OP <> 'INSERT' AND OLD.due IS NOT NULL THEN
+            DELETE FROM {waiting} WHERE due = OLD.due AND key = OLD.key;
+        END IF;
+        IF TG_OP <> 'DELETE' AND NEW.due IS NOT NULL THEN
+            INSERT INTO {waiting} (due, key) VALUES (NEW.due, NEW.key);
+        END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER sayso_waits_1 AFTER INSERT ON {table} FOR EACH ROW
+        WHEN (NEW.due IS NOT NULL) EXECUTE FUNCTION {waits}();
+    CREATE TRIGGER sayso_waits_2 AFTER UPDATE ON {table} FOR EACH ROW
+        WHEN (OLD.due IS DISTINCT FROM NEW.due) EXECUTE FUNCTION {waits}();
+    CREATE TRIGGER sayso_waits_3 AFTER DELETE ON {table} FOR EACH ROW
+        WHEN (OLD.due IS NOT NULL) EXECUTE FUNCTION {waits}();
+    DROP INDEX {schema}.\"{name}_due\";
 ",
 ];
 
@@ -87,7 +112,7 @@ async fn migrate(client: &mut Lease, names: &Names) -> Result<(), Failure> {
         sql.push_str(&format!("CREATE TABLE \"{schema}\".sayso_version ({columns});"));
     }
     for step in STEPS.iter().skip(found.version.unwrap_or(0)) {
-        sql.push_str(&step.replace("{table}", &names.table()).replace("{name}", &names.table));
+        sql.push_str(&names.fill_in(step));
     }
     sql.push_str(&format!(
         "INSERT INTO \"{schema}\".sayso_version VALUES ('{}', {}, now())

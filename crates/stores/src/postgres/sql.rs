@@ -7,7 +7,7 @@
 
 use std::{borrow::Cow, fmt};
 
-/// The longest name; leaves room for the name of the index.
+/// The longest name; leaves room for what the names of further objects end with.
 const NAME_BYTES_MAX: usize = 48;
 
 /// Names of schema and table. They are plain words, so nothing in them means anything to SQL.
@@ -38,6 +38,21 @@ impl Names {
     pub(super) fn table(&self) -> String {
         format!("\"{}\".\"{}\"", self.schema, self.table)
     }
+
+    /// The qualified name of the table of documents that wait, with the times of their waits.
+    pub(super) fn waiting(&self) -> String {
+        format!("\"{}\".\"{}_waiting\"", self.schema, self.table)
+    }
+
+    /// Puts the names into a step of the schema's migration.
+    pub(super) fn fill_in(&self, step: &str) -> String {
+        let waits = format!("\"{}\".\"{}_waits\"", self.schema, self.table);
+        step.replace("{table}", &self.table())
+            .replace("{waiting}", &self.waiting())
+            .replace("{waits}", &waits)
+            .replace("{schema}", &format!("\"{}\"", self.schema))
+            .replace("{name}", &self.table)
+    }
 }
 
 impl fmt::Display for Names {
@@ -64,13 +79,15 @@ pub(super) struct Statements {
 
 impl Statements {
     pub(super) fn new(names: &Names) -> Self {
-        let table = names.table();
+        let (table, waiting) = (names.table(), names.waiting());
         Self {
             load: format!("SELECT version, body FROM {table} WHERE key = $1"),
             // In the order of the index (keyset pagination): a page costs what is on it.
             due: format!(
-                "SELECT key, version, due FROM {table}
-                 WHERE due <= $1 AND (due, key) > ($2, $3) ORDER BY due, key LIMIT $4"
+                "SELECT key, document.version, waiting.due
+                 FROM {waiting} AS waiting JOIN {table} AS document USING (key)
+                 WHERE waiting.due <= $1 AND (waiting.due, waiting.key) > ($2, $3)
+                 ORDER BY waiting.due, waiting.key LIMIT $4"
             ),
             list_from: list(&table, ">="),
             list_after: list(&table, ">"),

@@ -46,8 +46,8 @@ async fn every_statement_walks_indexes_only() {
     }
     // What is due is found by its time, however many documents there are, and needs no sorting.
     let due = plan(&store, &statements.due, 4).await;
-    assert!(due.contains("plans_due") && !due.contains("plans_pkey"), "{due}");
-    assert!(!due.contains("Sort"), "{due}");
+    assert!(due.contains("using plans_waiting_pkey") && due.contains("using plans_pkey"), "{due}");
+    assert!(!due.contains("Sort") && !due.contains("Seq Scan"), "{due}");
     // Those of a participant are found before they are put in order.
     for sql in [&statements.with_from, &statements.with_after] {
         let with = plan(&store, sql, 4).await;

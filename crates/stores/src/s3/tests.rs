@@ -1,5 +1,8 @@
 //! Stray markers, on a real server and with a shorter waiting time than in production.
 
+mod fake;
+mod scale;
+
 use std::{
     collections::hash_map::RandomState,
     env,
@@ -102,7 +105,7 @@ async fn a_marker_whose_document_lands_late_is_put_back() {
     let name = marked(&store).await.remove(0);
     let listed = store.objects.names.marked(&name).unwrap();
     // As a look does that read the document before the save and removes the marker after it.
-    markers::remove_if_old(&store.objects, &write().key, &listed).await;
+    markers::remove(&store.objects, &write().key, &listed).await;
     assert_eq!(marked(&store).await, [name]);
     assert_eq!(due(&store).await, 1);
 }

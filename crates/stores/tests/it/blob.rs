@@ -1,5 +1,6 @@
 //! Azure Blob Storage: the conformance suite on a real server, and tests of this engine alone.
 
+mod costs;
 mod documents;
 mod faults;
 mod layouts;

@@ -104,4 +104,5 @@ async fn every_call_is_counted_once() {
     let counts = store.counts();
     assert_eq!((counts.loads, counts.saves, counts.deletes), (1, 2, 1));
     assert_eq!((counts.dues, counts.lists, counts.transactions), (1, 1, 1));
+    assert_eq!((counts.bytes_saved, counts.bytes_loaded), (6, 2));
 }

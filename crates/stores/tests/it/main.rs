@@ -8,6 +8,8 @@ mod blob;
 #[cfg(all(test, feature = "cosmos"))]
 mod cosmos;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod doubles;
 #[cfg(test)]
 mod files;

@@ -1,7 +1,9 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod costs;
 mod erasure;
 mod failover;
+mod hot;
 mod load;
 mod looks;
 mod lost;

@@ -1,6 +1,7 @@
 //! Redis: the conformance suite on a real server, and tests of this engine alone.
 
 mod cluster;
+mod costs;
 mod documents;
 mod failover;
 mod faults;

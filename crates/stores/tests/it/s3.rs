@@ -1,6 +1,7 @@
 //! S3: the conformance suite, on a server in memory and on one with objects on disk, and tests of
 //! this engine alone.
 
+mod costs;
 mod documents;
 mod faults;
 mod opening;

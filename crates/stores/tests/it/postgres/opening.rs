@@ -27,7 +27,7 @@ async fn many_instances_that_start_at_once_make_one_table() {
     let sql = format!("SELECT name, version FROM {schema}.sayso_version");
     let rows = other.query(&sql, &[]).await.unwrap();
     assert_eq!(rows.len(), 1);
-    assert_eq!((rows[0].get::<_, &str>(0), rows[0].get::<_, i32>(1)), ("document", 2));
+    assert_eq!(rows[0].get::<_, &str>(0), "document");
     other.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.unwrap();
 }
 
