@@ -24,7 +24,9 @@ fn every_setting_can_stand_in_a_file() {
     let config = read(
         r#"
 address = "localhost:8080"
+admin-address = "localhost:9000"
 store = "memory://"
+auth = "app"
 service-urls = ["https://smba.trafficmanager.net/teams", "https://*.botframework.com"]
 private-addresses = true
 
@@ -44,6 +46,10 @@ login = "http://127.0.0.1:2"
 login-metadata = "http://127.0.0.1:2/l"
 scope = "https://scope.example"
 
+[rate-limit]
+peer = 600
+conversation = "OFF"
+
 [log]
 filter = "debug"
 format = "json"
@@ -51,6 +57,9 @@ format = "json"
     )
     .unwrap();
     assert_eq!(config.address().to_string(), "127.0.0.1:8080");
+    assert_eq!(config.admin_address().unwrap().to_string(), "127.0.0.1:9000");
+    let limits = config.rate_limits();
+    assert_eq!((limits.peer.unwrap().requests, limits.conversation), (600, None));
     assert_eq!((config.store(), config.log()), ("memory://", ("debug", "json")));
     let auth = config.auth().unwrap().unwrap();
     assert_eq!((&*auth.app_id, auth.tenant_id.as_deref()), ("an-app", Some("a-tenant")));
@@ -61,7 +70,7 @@ format = "json"
     assert!(!auth.cloud.service_urls.allows("https://smba.infra.gov.teams.microsoft.us/"));
     assert_eq!(auth.cloud.metadata, "http://127.0.0.1:2/m");
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
-    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:8".to_owned()));
+    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:10".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
@@ -82,6 +91,19 @@ fn the_documentation_names_every_setting() {
         let row = text.lines().find(|line| line.starts_with(&row)).unwrap_or_default();
         assert_eq!(row.split('|').nth(3).map(str::trim), Some(&*flag), "{row}");
     }
+}
+
+#[test]
+fn the_admin_address_is_beside_that_of_the_bot_unless_it_is_said_or_off() {
+    let config = |admin: &str| {
+        let config = Config::default().flag("address", "0.0.0.0:8080").unwrap();
+        config.flag("admin-address", admin).unwrap()
+    };
+    let shown = |config: &Config| setting(config, "admin-address").0.unwrap();
+    assert_eq!(shown(&config("")), "127.0.0.1:18080");
+    assert_eq!(shown(&config("off")), "off");
+    assert_eq!(config("Off").admin_address(), None);
+    assert_eq!(shown(&config("localhost:1")), "127.0.0.1:1");
 }
 
 #[test]
@@ -129,6 +151,10 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
             "address = 3978",
             "`address` must be a text such as \"127.0.0.1:3978\", and it is a number",
         ),
+        ("admin-address = \"c4n4ry\"", "`admin-address`: use an address and a port"),
+        ("auth = \"c4n4ry\"", "`auth`: it must be app or none"),
+        ("[rate-limit]\npeer = 0", "it must be requests a minute, 1 to 1000000, or off"),
+        ("[rate-limit]\npeer = true", "must be a number of requests a minute, or \"off\""),
         ("store = [\"c4n4ry\"]", "`store` must be a text in quotes, and it is a list"),
         (
             "private-addresses = \"c4n4ry\"",
