@@ -56,7 +56,7 @@ impl Fake {
             stray_after,
             removals: Arc::new(Semaphore::new(REMOVALS_MAX)),
         };
-        S3Store { objects }
+        S3Store { objects, meter: Meter::default() }
     }
 
     /// Puts an object where it is, without a call.
