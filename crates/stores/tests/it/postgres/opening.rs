@@ -67,15 +67,15 @@ async fn a_newer_table_that_this_build_may_use_is_used() {
     let version = format!("{}.sayso_version", bench.schema);
     let newer = format!(
         "ALTER TABLE {version} ADD COLUMN usable_from integer;
-         UPDATE {version} SET version = 3, usable_from = 1"
+         UPDATE {version} SET version = 1000, usable_from = 1"
     );
     bench.run(&newer).await;
     let parameters = url(&format!("schema={}", bench.schema));
     let store = PostgresStore::open_url(&parameters).await.unwrap();
     let _etag = committed(store.save(create("a", "{}")).await);
     let kept = bench.other.query_one(&format!("SELECT version FROM {version}"), &[]).await.unwrap();
-    assert_eq!(kept.get::<_, i32>(0), 3, "its version is the newer build's");
-    bench.run(&format!("UPDATE {version} SET usable_from = 2")).await;
+    assert_eq!(kept.get::<_, i32>(0), 1000, "its version is the newer build's");
+    bench.run(&format!("UPDATE {version} SET usable_from = 1000")).await;
     let error = PostgresStore::open_url(&parameters).await.unwrap_err().to_string();
     assert!(error.contains("newer version"), "{error}");
     bench.end().await;
