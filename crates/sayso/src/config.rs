@@ -6,8 +6,10 @@
 
 mod app;
 mod did_you_mean;
+mod encryption;
 mod error;
 mod file;
+mod permissions;
 mod redact;
 mod setting;
 mod warnings;
@@ -20,6 +22,7 @@ use std::{
 };
 
 pub use self::{
+    encryption::Encryption,
     error::ConfigError,
     setting::{Setting, Source, parse_address},
 };
@@ -129,7 +132,7 @@ impl Config {
         for (name, value) in variables {
             let name = name.as_ref();
             match setting::of_variable(name) {
-                Some((spec, rank)) if !value.as_ref().is_empty() => {
+                Some((spec, rank)) if !value.as_ref().is_empty() || spec.must_not_be_empty() => {
                     let text = value.as_ref().to_owned();
                     found
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
@@ -193,10 +196,14 @@ impl Config {
 
     fn set(&mut self, spec: &'static Spec, text: &str, source: Source) -> Result<(), ConfigError> {
         let text = text.trim();
-        if text.is_empty() {
+        if text.is_empty() && !spec.must_not_be_empty() {
             return Ok(());
         }
-        let text = spec.kind.check(text).map_err(|reason| ConfigError::Setting {
+        let checked = match text {
+            "" => Err("it is empty; leave it out if the store is not to be encrypted".to_owned()),
+            text => spec.kind.check(text),
+        };
+        let text = checked.map_err(|reason| ConfigError::Setting {
             place: source.to_string(),
             reason: match &source {
                 // The place says the name already.
@@ -217,8 +224,8 @@ impl Config {
     }
 
     fn show(&self, spec: &'static Spec, cloud: Option<&sayso_channel::auth::Cloud>) -> Setting {
-        let value = match (spec.key, self.password_file()) {
-            ("app.password", Ok(Some(file))) => Some(file),
+        let value = match self.file_of(spec.key) {
+            Ok(Some(file)) => Some(file),
             _ => self.value(spec.key),
         };
         let shown = match (value, spec.kind) {

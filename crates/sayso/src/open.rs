@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use sayso_turn::store::{self, MemoryStore, Store};
 
+use crate::config::{Config, ConfigError, Encryption};
+
 /// Error of opening a store by its URL.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -32,6 +34,15 @@ pub enum OpenError {
     /// The engine itself refused.
     #[error("the store cannot be opened: {0}")]
     Store(store::Error),
+    /// The keys of its encryption make no sense.
+    #[error("{0}")]
+    Encryption(ConfigError),
+    /// A store in the layout of another SDK cannot be encrypted.
+    #[error(
+        "a store in the layout of another SDK cannot be encrypted, since that SDK could not read \
+         it; leave out the layout or the encryption keys"
+    )]
+    EncryptedLayout,
 }
 
 // Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.
@@ -135,6 +146,54 @@ impl Opened {
     }
 }
 
+/// Opens the store of a configuration, encrypted if it says so.
+///
+/// # Errors
+/// As [`open_store`]; [`OpenError::Encryption`] when the keys make no sense, and
+/// [`OpenError::EncryptedLayout`] when the store has the layout of another SDK.
+///
+/// # Cancellation
+/// As [`open_store`].
+///
+/// # Example
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso::OpenError> {
+/// use sayso::Config;
+///
+/// let keys = "2026:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+/// let variables = [("SAYSO_STORE", "memory://"), ("SAYSO_ENCRYPTION_KEYS", keys)];
+/// let config = Config::default().environment(variables).unwrap();
+/// let opened = sayso::open_configured_store(&config).await?;
+/// assert_eq!(opened.store.to_string(), "the memory store, encrypted");
+/// # Ok(()) }
+/// ```
+pub async fn open_configured_store(config: &Config) -> Result<Opened, OpenError> {
+    let encryption = config.encryption().map_err(OpenError::Encryption)?;
+    open_encrypted(config.store(), encryption).await
+}
+
+/// Opens the store that a URL names, encrypted if there are keys.
+pub(crate) async fn open_encrypted(
+    url: &str,
+    encryption: Option<Encryption>,
+) -> Result<Opened, OpenError> {
+    if encryption.is_some() && has_layout(url) {
+        return Err(OpenError::EncryptedLayout);
+    }
+    let opened = open_store_with_warnings(url).await?;
+    Ok(match encryption {
+        Some(encryption) => Opened { store: encryption.wrap(opened.store), ..opened },
+        None => opened,
+    })
+}
+
+/// Reports whether a URL names the layout of another SDK.
+fn has_layout(url: &str) -> bool {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let mut layouts = query.split('&').filter_map(|pair| pair.strip_prefix("layout="));
+    layouts.any(|layout| layout != sayso_stores::Layout::Sayso.to_string())
+}
+
 /// Opens the store that a URL names, as [`open_store`] does, and returns warnings about its
 /// settings.
 ///
@@ -235,6 +294,18 @@ mod tests {
             assert!(text.contains(&format!("--features {feature}")), "{scheme}: {text}");
             assert!(!text.contains("secret"), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_store_of_another_sdk_is_not_encrypted() {
+        let keys = "a:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+        for url in ["azblob:state?layout=js", "cosmos://h/d?create=1&layout=python"] {
+            let variables = [("SAYSO_STORE", url), ("SAYSO_ENCRYPTION_KEYS", keys)];
+            let config = Config::default().environment(variables).unwrap();
+            let error = open_configured_store(&config).await.unwrap_err();
+            assert!(matches!(error, OpenError::EncryptedLayout), "{error}");
+        }
+        assert!(!has_layout("azblob:state?layout=sayso") && !has_layout("sqlite:layout=js"));
     }
 
     #[cfg(feature = "sqlite")]

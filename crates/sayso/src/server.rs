@@ -31,7 +31,7 @@ use tokio::net::TcpListener;
 use self::routes::Routes;
 pub use self::{error::ServeError, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE};
-use crate::{Config, announce, open_store, signals::Signals};
+use crate::{Config, announce, config::Encryption, open::open_encrypted, signals::Signals};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -88,6 +88,7 @@ pub struct Server<L = Bot> {
     store: Option<Arc<dyn Store>>,
     /// URL of the store to open if none is given. It may hold a password.
     store_url: StoreUrl,
+    encryption: Option<Encryption>,
     limits: Limits,
     auth: Option<AuthOptions>,
     routes: Option<Routes>,
@@ -108,14 +109,24 @@ impl<L: Logic> Server<L> {
     pub fn new(logic: L) -> Self {
         let (address, limits) = (DEFAULT_ADDRESS, Limits::default());
         let store_url = StoreUrl(DEFAULT_STORE.to_owned());
-        Self { logic, address, store: None, store_url, limits, auth: None, routes: None }
+        Self {
+            logic,
+            address,
+            store: None,
+            store_url,
+            encryption: None,
+            limits,
+            auth: None,
+            routes: None,
+        }
     }
 
-    /// Takes the address, the store and the app from a configuration. What is set in code after
-    /// this counts more, and so does a [store](Self::store) that was given.
+    /// Takes the address, the store, its encryption and the app from a configuration. What is set
+    /// in code after this counts more, and so does a [store](Self::store) that was given: it is not
+    /// encrypted here.
     ///
     /// # Errors
-    /// When the app's settings do not fit together.
+    /// When the app's settings do not fit together, or the encryption keys make no sense.
     ///
     /// # Example
     /// ```
@@ -130,6 +141,8 @@ impl<L: Logic> Server<L> {
     pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
+        // With a store that was given it is that one's business.
+        self.encryption = config.encryption()?;
         self.auth = config.auth()?.or(self.auth);
         Ok(self)
     }
@@ -216,7 +229,7 @@ impl<L: Logic> Server<L> {
         };
         let store = match self.store {
             Some(store) => store,
-            None => open_store(&self.store_url.0).await?,
+            None => open_encrypted(&self.store_url.0, self.encryption).await?.store,
         };
         let (mut endpoint, mut connector) =
             (EndpointOptions::default(), ConnectorOptions::default());

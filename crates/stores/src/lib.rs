@@ -5,6 +5,7 @@
 //!   machine. The engine to start with.
 //! * `conformance` (feature `conformance`): the contract of [`Store`](sayso_turn::store::Store) as
 //!   tests. A new engine is a module and one macro call.
+//! * `encrypting` (feature `encrypting`): encryption at rest, in front of any engine.
 //! * `doubles` (feature `conformance`): stores that count calls or fail on request, for tests of
 //!   whatever stands above a store.
 //!
@@ -21,6 +22,8 @@ pub mod conformance;
 pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
+#[cfg(feature = "encrypting")]
+pub mod encrypting;
 #[cfg(any(feature = "azure-blob", feature = "cosmos"))]
 mod entra;
 #[cfg(feature = "fuzzing")]
@@ -40,6 +43,7 @@ pub mod sqlite;
 #[cfg(any(
     feature = "conformance",
     feature = "cosmos",
+    feature = "encrypting",
     feature = "postgres",
     feature = "redis",
     feature = "s3"

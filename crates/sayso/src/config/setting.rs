@@ -114,7 +114,7 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 21] = [
+pub(super) static SETTINGS: [Spec; 25] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
@@ -134,6 +134,10 @@ pub(super) static SETTINGS: [Spec; 21] = [
     spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Text, ""),
     spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Text, ""),
     spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
+    spec("encryption.keys", &["SAYSO_ENCRYPTION_KEYS"], Kind::Secret, ""),
+    spec("encryption.keys-file", &["SAYSO_ENCRYPTION_KEYS_FILE"], Kind::Path, ""),
+    spec("encryption.names-key", &["SAYSO_ENCRYPTION_NAMES_KEY"], Kind::Secret, ""),
+    spec("encryption.names-key-file", &["SAYSO_ENCRYPTION_NAMES_KEY_FILE"], Kind::Path, ""),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",
@@ -142,6 +146,12 @@ pub(super) static SETTINGS: [Spec; 21] = [
 ];
 
 impl Spec {
+    /// Reports whether an empty value is an error: else a secret that was not filled in would turn
+    /// encryption off.
+    pub(super) fn must_not_be_empty(&self) -> bool {
+        self.key.starts_with("encryption.")
+    }
+
     /// Default value. For addresses it is that of the cloud.
     pub(super) fn default_text(&self, cloud: Option<&Cloud>) -> Option<String> {
         let of_cloud = cloud.and_then(|cloud| match self.key {

@@ -41,11 +41,11 @@ fn new_container() -> String {
     format!("sayso-test-{:016x}", fastrand::u64(..))
 }
 
-fn config() -> BlobConfig {
+pub(crate) fn config() -> BlobConfig {
     BlobConfig::from_connection_string(&account(), new_container()).expect("a connection string")
 }
 
-async fn open(config: BlobConfig) -> Arc<BlobStore> {
+pub(crate) async fn open(config: BlobConfig) -> Arc<BlobStore> {
     Arc::new(BlobStore::open(config).await.expect("the container opens"))
 }
 

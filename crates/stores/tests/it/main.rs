@@ -7,6 +7,8 @@ mod blob;
 mod cosmos;
 #[cfg(test)]
 mod doubles;
+#[cfg(all(test, feature = "encrypting"))]
+mod encrypting;
 #[cfg(test)]
 mod files;
 #[cfg(test)]

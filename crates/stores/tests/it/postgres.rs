@@ -39,7 +39,7 @@ fn server() -> String {
 }
 
 /// A URL of the server of this run.
-fn url(parameters: &str) -> String {
+pub(crate) fn url(parameters: &str) -> String {
     with(&server(), parameters)
 }
 
