@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::future::Either;
-use sayso::{Opened, Server, open_store_with_warnings, pizza};
+use sayso::{Opened, Server, open_configured_store, pizza};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
         false => options.sources.config()?,
     };
     terminal::start_log(Log::of(&config), config.log().0);
-    let Opened { store, warnings, .. } = open_store_with_warnings(config.store()).await?;
+    let Opened { store, warnings, .. } = open_configured_store(&config).await?;
     let warnings = [config.warnings(), warnings].concat();
     let stop = match options.until_stdin_ends {
         true => Either::Left(stdin_ends()),

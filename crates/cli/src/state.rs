@@ -19,6 +19,7 @@ mod migrate;
 mod options;
 mod output;
 mod patience;
+mod reencrypt;
 mod rm;
 mod show;
 mod units;
@@ -40,6 +41,7 @@ pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
         StateCommand::Import(options) => Box::pin(import::run(options)).await,
         StateCommand::Forget(options) => Box::pin(forget::run(options)).await,
         StateCommand::Migrate(options) => Box::pin(migrate::run(options)).await,
+        StateCommand::Reencrypt(options) => Box::pin(reencrypt::run(options)).await,
     };
     match done {
         // Whoever read has seen enough.

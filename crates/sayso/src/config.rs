@@ -12,6 +12,7 @@ mod file;
 mod permissions;
 mod redact;
 mod setting;
+mod trust;
 mod warnings;
 
 use std::{
@@ -21,6 +22,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(feature = "sqlite")]
+pub(crate) use self::permissions::is_open;
 pub use self::{
     encryption::Encryption,
     error::ConfigError,
@@ -68,6 +71,8 @@ pub struct Config {
     /// Values that were set, by the key of the setting. The others have their defaults.
     values: BTreeMap<&'static str, Value>,
     file: Option<PathBuf>,
+    /// Set if nobody named the file: it was in the working directory.
+    is_found_file: bool,
     /// Warnings about names in the environment that look like a mistake.
     strange: Vec<String>,
 }
@@ -81,7 +86,9 @@ struct Value {
 
 impl Config {
     /// Reads the file and then the environment of this process. The file is the one that is given,
-    /// else the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there.
+    /// else the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there. One that
+    /// nobody named may not say where a secret goes that it does not hold itself; see
+    /// [`auth`](Self::auth).
     ///
     /// # Errors
     /// When a file that was named cannot be read, and when a value in either makes no sense.
@@ -90,7 +97,8 @@ impl Config {
         let config = match file.or(named.as_deref()) {
             Some(path) => Self::default().file(path)?,
             None if Path::new(DEFAULT_FILE).exists() => {
-                Self::default().file(Path::new(DEFAULT_FILE))?
+                let found = Self::default().file(Path::new(DEFAULT_FILE))?;
+                Self { is_found_file: true, ..found }
             }
             None => Self::default(),
         };
@@ -234,7 +242,7 @@ impl Config {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }
             (Some(value), Kind::Path) => Some(value.text.clone()),
-            (Some(value), _) => Some(redact::url(&value.text)),
+            (Some(value), _) => Some(redact::value(spec.key, &value.text)),
             (None, _) => spec.default_text(cloud),
         };
         Setting {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_stores::encrypting::Encrypting;
 use sayso_turn::store::{self, MemoryStore, Store};
 
 use crate::config::{Config, ConfigError, Encryption};
@@ -169,22 +170,37 @@ impl Opened {
 /// ```
 pub async fn open_configured_store(config: &Config) -> Result<Opened, OpenError> {
     let encryption = config.encryption().map_err(OpenError::Encryption)?;
-    open_encrypted(config.store(), encryption).await
+    open_with(config.store(), encryption).await
+}
+
+/// Opens the store that a URL names and encrypts it.
+///
+/// # Errors
+/// As [`open_store`]; [`OpenError::EncryptedLayout`] when the store has the layout of another SDK.
+///
+/// # Cancellation
+/// As [`open_store`].
+pub async fn open_encrypted_store(
+    url: &str,
+    encryption: Encryption,
+) -> Result<Arc<Encrypting<dyn Store>>, OpenError> {
+    if has_layout(url) {
+        return Err(OpenError::EncryptedLayout);
+    }
+    Ok(encryption.wrap(open_store(url).await?))
 }
 
 /// Opens the store that a URL names, encrypted if there are keys.
-pub(crate) async fn open_encrypted(
+pub(crate) async fn open_with(
     url: &str,
     encryption: Option<Encryption>,
 ) -> Result<Opened, OpenError> {
-    if encryption.is_some() && has_layout(url) {
+    let Some(encryption) = encryption else { return open_store_with_warnings(url).await };
+    if has_layout(url) {
         return Err(OpenError::EncryptedLayout);
     }
     let opened = open_store_with_warnings(url).await?;
-    Ok(match encryption {
-        Some(encryption) => Opened { store: encryption.wrap(opened.store), ..opened },
-        None => opened,
-    })
+    Ok(Opened { store: encryption.wrap(opened.store), ..opened })
 }
 
 /// Reports whether a URL names the layout of another SDK.
@@ -212,7 +228,7 @@ fn has_layout(url: &str) -> bool {
 /// ```
 pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
     let Some((scheme, rest)) = url.split_once(':') else {
-        return Err(OpenError::Unknown { scheme: shown(url).to_owned() });
+        return Err(OpenError::Unknown { scheme: UNSHOWN.to_owned() });
     };
     let path = rest.strip_prefix("//").unwrap_or(rest);
     // An engine's set-up is a large future and runs once: on the heap.
@@ -221,7 +237,10 @@ pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
         #[cfg(feature = "sqlite")]
         Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
         #[cfg(feature = "sqlite")]
-        Some("sqlite") => Ok(Opened::new(sayso_stores::SqliteStore::open(path)?)),
+        Some("sqlite") => {
+            let store = sayso_stores::SqliteStore::open(path)?;
+            Ok(Opened { warnings: open_file(path).into_iter().collect(), ..Opened::new(store) })
+        }
         #[cfg(feature = "postgres")]
         Some("postgres") => {
             let store = Box::pin(sayso_stores::PostgresStore::open_url(url)).await?;
@@ -244,19 +263,35 @@ pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
         }
         #[cfg(feature = "s3")]
         Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
-        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme)) }),
+        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme, rest)) }),
         Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
     }
 }
 
-/// The scheme, if it is one. Somebody may have pasted a connection string, key and all.
-fn shown(scheme: &str) -> &str {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    match scheme.len() <= 20 && scheme.bytes().all(is_name) {
+/// Warning about a file of documents that every user of this machine can read.
+#[cfg(feature = "sqlite")]
+fn open_file(path: &str) -> Option<String> {
+    let warning = crate::config::is_open(std::path::Path::new(path)).then(|| {
+        format!(
+            "every user of this machine can read or write the documents in {path}: chmod 600 \
+             {path}, and {path}-wal and {path}-shm if they are there"
+        )
+    })?;
+    tracing::warn!("{warning}");
+    Some(warning)
+}
+
+/// The scheme, if it stands where a scheme of a URL does. Somebody may have pasted a connection
+/// string or a password.
+fn shown<'a>(scheme: &'a str, rest: &str) -> &'a str {
+    let is_of_scheme = |byte: u8| byte.is_ascii_lowercase() || b"+-.".contains(&byte);
+    match rest.starts_with("//") && scheme.len() <= 20 && scheme.bytes().all(is_of_scheme) {
         true => scheme,
-        false => "what was given",
+        false => UNSHOWN,
     }
 }
+
+const UNSHOWN: &str = "what was given";
 
 fn feature_of(scheme: &str) -> Option<&'static str> {
     ENGINES.iter().find(|(known, _)| *known == scheme).map(|(_, feature)| *feature)

@@ -31,7 +31,7 @@ use tokio::net::TcpListener;
 use self::routes::Routes;
 pub use self::{error::ServeError, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE};
-use crate::{Config, announce, config::Encryption, open::open_encrypted, signals::Signals};
+use crate::{Config, announce, config::Encryption, open::open_with, signals::Signals};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -229,7 +229,7 @@ impl<L: Logic> Server<L> {
         };
         let store = match self.store {
             Some(store) => store,
-            None => open_encrypted(&self.store_url.0, self.encryption).await?.store,
+            None => open_with(&self.store_url.0, self.encryption).await?.store,
         };
         let (mut endpoint, mut connector) =
             (EndpointOptions::default(), ConnectorOptions::default());

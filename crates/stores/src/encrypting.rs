@@ -9,6 +9,7 @@ mod cipher;
 mod envelope;
 mod keys;
 mod names;
+mod transactions;
 mod versions;
 
 use std::{
@@ -31,14 +32,14 @@ use sayso_turn::{
     store::{Cursor, Due, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
 };
 
-pub use self::{
-    keys::{KEYS_MAX, KeyRing, KeyRingError},
-    names::NameKey,
-};
 use self::{
     cipher::Payload,
     names::NAMES_PREFIX,
     versions::{REMEMBERED_MAX, Version, Versions},
+};
+pub use self::{
+    keys::{KEYS_MAX, KeyRing, KeyRingError},
+    names::NameKey,
 };
 use crate::sync::lock;
 
@@ -380,44 +381,6 @@ impl<S: Store + ?Sized> Store for Encrypting<S> {
 
     fn save_time_max(&self) -> Option<Duration> {
         self.store.save_time_max()
-    }
-}
-
-#[async_trait]
-impl<S: Store + ?Sized> Transactions for Encrypting<S> {
-    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
-        let Some(transactions) = self.store.transactions() else {
-            return Err(Error::Invalid {
-                store: Cow::Owned(self.to_string()),
-                reason: "it has no transactions".into(),
-                source: None,
-            });
-        };
-        let (mut known, mut sealed) = (Vec::new(), Vec::new());
-        for write in writes {
-            let (key, bytes) = (write.key.clone(), write.body.len());
-            let Sealed { write, version } = self.seal(write)?;
-            known.push((key, write.key.clone(), bytes, version));
-            sealed.push(write);
-        }
-        let saved = transactions.save_all(sealed).await.map_err(|error| {
-            let own = match &error {
-                Error::Corrupt { key, .. } | Error::TooLarge { key, .. } => {
-                    known.iter().find(|(_, name, ..)| name == key)
-                }
-                _ => None,
-            };
-            match own {
-                Some((key, _, bytes, _)) => self.restated(error, key, *bytes),
-                None => error,
-            }
-        })?;
-        if let Saved::Committed(etags) = &saved {
-            for ((key, name, _, version), etag) in known.into_iter().zip(etags) {
-                self.written(&key, &name, etag, version);
-            }
-        }
-        Ok(saved)
     }
 }
 

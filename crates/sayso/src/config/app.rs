@@ -21,8 +21,11 @@ impl Config {
     /// read now.
     ///
     /// # Errors
-    /// When a setting is missing that another one needs, or a file cannot be read.
+    /// When a setting is missing that another one needs, or a file cannot be read; and when a file
+    /// that nobody named (the one of the working directory) says where secrets go that it does not
+    /// hold itself.
     pub fn auth(&self) -> Result<Option<AuthOptions>, ConfigError> {
+        self.check_destinations()?;
         let password = self.password()?;
         let certificate = self.certificate()?;
         let plain = SETTINGS.iter().filter(|spec| spec.key != "app.password");
@@ -63,8 +66,7 @@ impl Config {
         let (own, file) = (self.value(key), self.value(&file_key));
         match (rank(own), rank(file)) {
             (Some(own), Some(file)) if own == file => {
-                let reason =
-                    format!("{file_key} is set in the same place; leave one of them out");
+                let reason = format!("{file_key} is set in the same place; leave one of them out");
                 Err(wrong(key, &reason))
             }
             (own, file_rank) if file_rank > own => Ok(file),

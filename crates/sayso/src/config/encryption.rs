@@ -102,7 +102,8 @@ impl Config {
 /// Reads a file that nobody else may read.
 fn secret_file(key: &str, path: &str, source: &Source) -> Result<String, ConfigError> {
     if is_open(Path::new(path)) {
-        let reason = format!("every user of this machine can read {path}: chmod 600 {path}");
+        let reason =
+            format!("every user of this machine can read or write {path}: chmod 600 {path}");
         return Err(wrong(key, &reason));
     }
     read(key, path, source)

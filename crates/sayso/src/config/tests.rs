@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::*;
 
+mod encryption;
+
 /// Result of reading a file with this text.
 fn read(text: &str) -> Result<Config, String> {
     let folder = tempfile::tempdir().unwrap();
@@ -44,6 +46,10 @@ login = "http://127.0.0.1:2"
 login-metadata = "http://127.0.0.1:2/l"
 scope = "https://scope.example"
 
+[encryption]
+keys = "c4n4ry:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+names-key = "bmFtZXMgbmFtZXMgbmFtZXMgbmFtZXMgbmFtZXMgISE="
+
 [log]
 filter = "debug"
 format = "json"
@@ -63,10 +69,18 @@ format = "json"
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
     assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:8".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
+    assert!(config.encryption().unwrap().is_some());
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
     let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
-    assert_eq!(missing, ["app.password-file", "app.certificate-file", "app.key-file"]);
+    let files = [
+        "app.password-file",
+        "app.certificate-file",
+        "app.key-file",
+        "encryption.keys-file",
+        "encryption.names-key-file",
+    ];
+    assert_eq!(missing, files);
 }
 
 #[test]
@@ -136,7 +150,7 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ),
         ("service-urls = \"c4n4ry\"", "`service-urls` must be a list such as"),
         ("service-urls = [1]", "`service-urls` must be a list such as"),
-        ("service-urls = [\"https://u:c4n4ry@h/\"]", "https://u:...@h/ can never match"),
+        ("service-urls = [\"https://u:c4n4ry@h/\"]", "https://...:...@h/ can never match"),
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),

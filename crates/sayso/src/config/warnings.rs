@@ -42,7 +42,8 @@ impl Config {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,
-                _ => redact::url(&value.text) != value.text,
+                Kind::List | Kind::Path => false,
+                _ => redact::value(spec.key, &value.text) != value.text,
             };
             is_secret && matches!(value.source, Source::File { .. })
         })

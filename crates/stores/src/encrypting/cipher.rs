@@ -17,7 +17,7 @@ const HEAD_LEN: usize = 17;
 /// Mark of a payload without its key, and of one with it.
 const MARKS: [u8; 2] = [0, 1];
 
-/// What is sealed.
+/// Content of a sealed body.
 #[derive(Debug)]
 pub(super) struct Payload<'a> {
     pub(super) version: Version,
@@ -26,7 +26,7 @@ pub(super) struct Payload<'a> {
     pub(super) body: &'a str,
 }
 
-/// What was opened.
+/// Content of a body that was opened.
 pub(super) struct Opened {
     pub(super) version: Version,
     pub(super) key: Option<String>,
@@ -86,10 +86,8 @@ fn unpack(mut bytes: Vec<u8>) -> Option<Opened> {
     let (mark, rest) = bytes.split_first()?;
     let (lineage, rest) = rest.split_first_chunk()?;
     let (number, rest) = rest.split_first_chunk()?;
-    let version = Version {
-        lineage: u64::from_be_bytes(*lineage),
-        number: u64::from_be_bytes(*number),
-    };
+    let version =
+        Version { lineage: u64::from_be_bytes(*lineage), number: u64::from_be_bytes(*number) };
     let (key, body_at) = match *mark {
         mark if mark == MARKS[0] => (None, HEAD_LEN),
         mark if mark == MARKS[1] => {

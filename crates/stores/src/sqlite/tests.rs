@@ -205,3 +205,23 @@ fn a_store_is_shown_by_its_file() {
     assert_eq!(stores.map(ToString::to_string), ["SQLite at bot.sqlite", "the memory store"]);
     assert!(!format!("{store:?}").contains("/"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_and_its_log_are_hidden_from_other_users() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let modes = || {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+        files.map(|path| path.metadata().unwrap().permissions().mode()).collect::<Vec<_>>()
+    };
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(modes().len(), 3, "the file, its log and the log's index");
+    assert!(modes().iter().all(|mode| mode & 0o007 == 0), "{:o?}", modes());
+    drop(store);
+    // Rights that somebody gave to a file that is there are theirs.
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o664)).unwrap();
+    drop(SqliteStore::open(&path).unwrap());
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o664);
+}

@@ -44,32 +44,37 @@ async fn rotate_under_load(store: Arc<dyn Store>, has_names: bool) {
         true => hashed(store, entries),
         false => over(store, entries),
     };
-    // The phase to which everybody may go, and how many saves each phase has seen.
+    // The phase to which everybody may go, where each instance is, and the saves of each phase.
     let phase = Arc::new(AtomicUsize::new(0));
+    let places = Arc::new([const { AtomicUsize::new(0) }; INSTANCES]);
     let done = Arc::new([const { AtomicU64::new(0) }; PHASES.len()]);
     let mut instances = JoinSet::new();
     for instance in 0..INSTANCES {
-        let (store, phase, done) = (Arc::clone(&store), Arc::clone(&phase), Arc::clone(&done));
+        let (store, phase) = (Arc::clone(&store), Arc::clone(&phase));
+        let (places, done) = (Arc::clone(&places), Arc::clone(&done));
         instances.spawn(async move {
             let mut own = 0;
             let mut encrypting = make(&store, PHASES[own]);
             let mut saves = 0_u64;
             for turn in 0.. {
-                // Half of them follow late, so that neighbouring phases are at work together.
                 let open = phase.load(Ordering::SeqCst);
-                let lag = usize::from(instance % 2 == 1 && turn % 40 != 0);
-                if own < open.saturating_sub(lag) {
-                    own = open.saturating_sub(lag);
+                // Half of them follow late, so that neighbouring phases are at work together.
+                if own < open && (instance % 2 == 0 || turn % 40 == 0) {
+                    own = open;
                     encrypting = make(&store, PHASES[own]);
+                    places[instance].store(own, Ordering::SeqCst);
                 }
-                if open == PHASES.len() - 1 && own == open {
+                if own == PHASES.len() - 1 {
                     break;
                 }
                 let name = key(&format!("counter/{}", (turn + instance) % DOCUMENTS));
                 add(&encrypting, &name).await;
                 saves += 1;
-                if done[open].fetch_add(1, Ordering::SeqCst) + 1 == SAVES_PER_PHASE {
-                    phase.store(open + 1, Ordering::SeqCst);
+                let is_enough = done[open].fetch_add(1, Ordering::SeqCst) >= SAVES_PER_PHASE;
+                // The next step of a rotation begins when the last one has reached everybody.
+                if is_enough && places.iter().all(|place| place.load(Ordering::SeqCst) == open) {
+                    let _open =
+                        phase.compare_exchange(open, open + 1, Ordering::SeqCst, Ordering::SeqCst);
                 }
             }
             saves

@@ -1,4 +1,4 @@
-//! What the engine sees, and what is refused.
+//! Sealed bodies: nothing of them is to be seen, and nothing in them can be changed.
 
 use std::{fs, sync::Arc};
 
