@@ -103,7 +103,7 @@ pub struct EncryptingStats {
     pub unreadable: u64,
 }
 
-/// A body for the engine, and the version that it will be.
+/// A body for the engine, and its version.
 struct Sealed {
     write: Write,
     version: Option<Version>,

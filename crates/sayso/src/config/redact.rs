@@ -108,8 +108,12 @@ fn file(path: &str) -> String {
 
 /// A single word, such as an id.
 fn word(text: &str) -> String {
-    let is_plain = text.len() <= WORD_MAX && text.bytes().all(is_of_word);
-    if is_plain { text.to_owned() } else { HIDDEN.to_owned() }
+    if is_word(text) { text.to_owned() } else { HIDDEN.to_owned() }
+}
+
+/// Reports whether a text is a single word, such as an id.
+pub(super) fn is_word(text: &str) -> bool {
+    text.len() <= WORD_MAX && text.bytes().all(is_of_word)
 }
 
 fn is_of_word(byte: u8) -> bool {

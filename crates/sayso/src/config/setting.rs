@@ -88,6 +88,10 @@ pub(super) struct Spec {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Text,
+    /// An id: a single word.
+    Id,
+    /// An address that is called, without secrets in it.
+    Url,
     Secret,
     Path,
     Address,
@@ -119,20 +123,20 @@ pub(super) static SETTINGS: [Spec; 25] = [
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
-    spec("app.id", &["MicrosoftAppId"], Kind::Text, ""),
+    spec("app.id", &["MicrosoftAppId"], Kind::Id, ""),
     spec("app.type", &["MicrosoftAppType"], Kind::Choice(APP_TYPES), "MultiTenant"),
-    spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Text, ""),
+    spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Id, ""),
     spec("app.password", &["MicrosoftAppPassword"], Kind::Secret, ""),
     spec("app.password-file", &["SAYSO_APP_PASSWORD_FILE"], Kind::Path, ""),
     spec("app.certificate-file", &["SAYSO_APP_CERTIFICATE_FILE"], Kind::Path, ""),
     spec("app.key-file", &["SAYSO_APP_KEY_FILE"], Kind::Path, ""),
-    spec("app.identity-endpoint", &["IDENTITY_ENDPOINT"], Kind::Text, ""),
+    spec("app.identity-endpoint", &["IDENTITY_ENDPOINT"], Kind::Url, ""),
     spec("app.identity-header", &["IDENTITY_HEADER"], Kind::Secret, ""),
     spec("cloud.channel-service", &["ChannelService"], Kind::Text, "https://botframework.com"),
-    spec("cloud.metadata", &["ToBotFromChannelOpenIdMetadataUrl"], Kind::Text, ""),
+    spec("cloud.metadata", &["ToBotFromChannelOpenIdMetadataUrl"], Kind::Url, ""),
     spec("cloud.issuer", &["ToBotFromChannelTokenIssuer"], Kind::Text, ""),
-    spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Text, ""),
-    spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Text, ""),
+    spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Url, ""),
+    spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Url, ""),
     spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
     spec("encryption.keys", &["SAYSO_ENCRYPTION_KEYS"], Kind::Secret, ""),
     spec("encryption.keys-file", &["SAYSO_ENCRYPTION_KEYS_FILE"], Kind::Path, ""),
@@ -176,6 +180,16 @@ impl Kind {
     pub(super) fn check(self, text: &str) -> Result<String, String> {
         match self {
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
+            Self::Id if redact::is_word(text) => Ok(text.to_owned()),
+            Self::Id => {
+                Err("it must be an id: up to 40 letters, digits, `.`, `_` and `-`".to_owned())
+            }
+            Self::Url if is_plain_url(text) => Ok(text.to_owned()),
+            Self::Url => {
+                Err("it must begin with https:// or http://, without a user, a secret or \
+                              a parameter"
+                    .to_owned())
+            }
             Self::Address => parse_address(text).map(|address| address.to_string()),
             Self::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" => Ok("true".to_owned()),
@@ -201,7 +215,9 @@ impl Kind {
     /// Description of a valid value in a file, for errors.
     pub(super) fn example(self) -> &'static str {
         match self {
-            Self::Text | Self::Secret | Self::Path | Self::Choice(_) => "a text in quotes",
+            Self::Text | Self::Id | Self::Url | Self::Secret | Self::Path | Self::Choice(_) => {
+                "a text in quotes"
+            }
             Self::Address => "a text such as \"127.0.0.1:3978\"",
             Self::Bool => "true or false",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
@@ -242,6 +258,12 @@ pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
 /// The entries of a list.
 pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// Checks an address by its form: all of it can be shown.
+fn is_plain_url(text: &str) -> bool {
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    is_web && redact::url(text) == text
 }
 
 /// Checks that an entry can match any URL at all; for a `*` any name is tried.

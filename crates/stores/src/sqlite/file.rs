@@ -125,7 +125,7 @@ impl DatabaseFile {
     }
 
     #[cfg(not(unix))]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as on Unix")]
+    #[expect(clippy::unused_self, reason = "as on Unix")]
     fn hide_from_others(&self) -> Result<(), Error> {
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
+use futures_util::{StreamExt as _, stream};
 use tokio::{
     io::AsyncReadExt as _,
     time::{Instant, timeout_at},
@@ -19,6 +20,9 @@ const PLAIN: &str = "c4n4rypastedc4n4rysecret";
 
 /// Time that a server has to fail at a store that is not there.
 const STARTS_WITHIN: Duration = Duration::from_millis(1500);
+
+/// Limit on processes at work.
+const AT_ONCE: usize = 8;
 
 fn secrets() -> Secrets {
     let mut secrets = Secrets::default();
@@ -44,21 +48,22 @@ fn pasted() -> impl Iterator<Item = String> {
 async fn no_form_of_a_connection_string_shows_in_what_the_command_writes() {
     let folder = tempfile::tempdir().unwrap();
     let secrets = secrets();
-    let (mut forms, mut spoke) = (0, 0);
-    for text in pasted() {
-        for arguments in
-            [&["config", "--store", &text][..], &["config", "--json", "--store", &text]]
-        {
-            let ended = run(folder.path(), arguments, "").await;
-            assert!(ended.stdout.contains("store"), "{ended:?}");
-            secrets.are_not_in("sayso config", &format!("{ended:?}"));
-        }
-        let said = serve_at_trace(folder.path(), &text).await;
-        secrets.are_not_in("sayso serve", &said);
-        forms += 1;
-        spoke += usize::from(!said.is_empty());
-    }
+    let tried = stream::iter(pasted()).map(|text| attempt(folder.path(), &secrets, text));
+    let spoke: Vec<bool> = tried.buffer_unordered(AT_ONCE).collect().await;
+    let (forms, spoke) = (spoke.len(), spoke.into_iter().filter(|spoke| *spoke).count());
     assert!(forms >= 60 && spoke * 10 > forms * 7, "{spoke} of {forms} said something");
+}
+
+/// Tries one as the store. Reports whether the server said anything.
+async fn attempt(folder: &Path, secrets: &Secrets, text: String) -> bool {
+    for arguments in [&["config", "--store", &text][..], &["config", "--json", "--store", &text]] {
+        let ended = run(folder, arguments, "").await;
+        assert!(ended.stdout.contains("store"), "{ended:?}");
+        secrets.are_not_in("sayso config", &format!("{ended:?}"));
+    }
+    let said = serve_at_trace(folder, &text).await;
+    secrets.are_not_in("sayso serve", &said);
+    !said.is_empty()
 }
 
 /// Both outputs of a server that logs everything, until it gives up or its time is over.

@@ -38,7 +38,7 @@ fn an_address_is_shown_without_what_may_be_secret() {
         ("AccountEndpoint=x;AccountKey=hunter2", "..."),
         ("host=db password=hunter2", "..."),
         ("hunter2://x", "..."),
-        ("s3://bucket/a?region=eu-1&endpoint=http://u:hunter2@h", "s3://...@h"),
+        ("s3://bucket/a?region=eu-1&endpoint=http://u:hunter2@h", "s3://...:...@h"),
         ("s3://bucket?region=eu-1&endpoint=http://h", "s3://bucket?region=eu-1&endpoint=..."),
         ("https://h/?hunter2", "https://h/?..."),
         ("https://h/?hunter2=1", "https://h/?..."),
@@ -103,6 +103,11 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn no_setting_shows_a_secret_in_settings_debug_errors_or_warnings(secret in secret()) {
         let secret = secret.replace('@', "a");
@@ -113,9 +118,7 @@ proptest! {
                 let variables = [(setting.variable, &*text)];
                 match Config::default().environment(variables) {
                     Ok(config) => {
-                        let files = ["app.password-file", "app.certificate-file", "app.key-file"];
-                        let is_file = setting.key.ends_with("-file") || files.contains(&setting.key);
-                        if is_file {
+                        if setting.key.ends_with("-file") {
                             // The path of a file is shown; a secret in its place is not a path.
                             continue;
                         }
