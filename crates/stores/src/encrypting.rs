@@ -160,7 +160,7 @@ impl<S: Store + ?Sized> Encrypting<S> {
         }
     }
 
-    /// The id of the key that new versions are encrypted with, or `clear`.
+    /// The id of the key that encrypts, or `clear`.
     pub fn current_key_id(&self) -> &str {
         self.keys.current().map_or(keys::CLEAR, |key| key.id())
     }
@@ -288,7 +288,6 @@ impl<S: Store + ?Sized> Encrypting<S> {
     }
 }
 
-/// Result of resolving a hashed name.
 enum Resolved {
     Key(Key),
     Gone,

@@ -108,8 +108,8 @@ impl DatabaseFile {
         Ok(connection)
     }
 
-    /// Takes the rights to a new file from users who are neither its owner nor of its group. Its log
-    /// gets the same rights from SQLite.
+    /// Takes the rights to a new file from users who are neither its owner nor of its group. SQLite
+    /// gives its log the same rights.
     #[cfg(unix)]
     fn hide_from_others(&self) -> Result<(), Error> {
         use std::os::unix::fs::PermissionsExt as _;

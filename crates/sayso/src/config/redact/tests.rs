@@ -87,8 +87,12 @@ fn is_shown(secret: &str, form: &str, shown: &str) -> Option<String> {
     parts.into_iter().find(|part| shown.contains(part.as_str()) && !around.contains(part.as_str()))
 }
 
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn no_form_of_a_connection_string_shows_its_secret(secret in secret()) {
@@ -106,7 +110,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(6))]
 
     #[test]
     fn no_setting_shows_a_secret_in_settings_debug_errors_or_warnings(secret in secret()) {
