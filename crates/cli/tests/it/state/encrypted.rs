@@ -110,7 +110,7 @@ async fn a_rotation_reencrypts_the_rest_and_what_waits_stays_due() {
     let clear = open(folder.path(), "bot.sqlite").await;
     put(&*clear, "clear", &body(1, "")).await;
     let old = Encryption::from_files(&folder.path().join("a"), None).unwrap();
-    let old = old.wrap(std::sync::Arc::clone(&clear));
+    let old = old.wrap(Arc::clone(&clear));
     put(&*old, "old", &body(1, r#""timers":[{"id":"t","at":7,"activity":{}}]"#)).await;
     put(&*clear, "damaged", &get(&*clear, "old").await.unwrap()).await;
 
