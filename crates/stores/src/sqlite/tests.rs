@@ -218,7 +218,7 @@ fn a_new_file_and_its_log_are_hidden_from_other_users() {
     };
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(modes().len(), 3, "the file, its log and the log's index");
-    assert!(modes().iter().all(|mode| mode & 0o007 == 0), "{:o?}", modes());
+    assert!(modes().iter().all(|mode| mode & 0o007 == 0), "{:?}", modes());
     drop(store);
     // Rights that somebody gave to a file that is there are theirs.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o664)).unwrap();
