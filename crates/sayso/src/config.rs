@@ -241,7 +241,10 @@ impl Config {
             (Some(value), Kind::List) => {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }
-            (Some(value), Kind::Path) => Some(value.text.clone()),
+            // A path, or of a form that was checked when it was set.
+            (Some(value), Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_)) => {
+                Some(value.text.clone())
+            }
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),
             (None, _) => spec.default_text(cloud),
         };

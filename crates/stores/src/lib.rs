@@ -32,6 +32,8 @@ pub mod fuzz;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod lanes;
 mod layout;
+#[cfg(any(feature = "redis", feature = "s3"))]
+mod parameter;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]

@@ -201,11 +201,12 @@ impl Kind {
                 let all = names.join(" or ");
                 name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
             }
-            Self::List => match list(text).find(|url| !is_sound(url)) {
-                Some(url) => Err(format!(
-                    "{} can never match: it must begin with https:// (or be on loopback), without a \
-                     user, a query or a fragment",
-                    redact::url(url)
+            // The entry is named by its number: a secret with a comma in it ends in two of them.
+            Self::List => match list(text).position(|url| !is_sound(url)) {
+                Some(index) => Err(format!(
+                    "entry {} can never match: it must begin with https:// (or be on loopback), \
+                     without a user, a query or a fragment",
+                    index + 1
                 )),
                 None => Ok(list(text).collect::<Vec<_>>().join(",")),
             },

@@ -150,7 +150,7 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ),
         ("service-urls = \"c4n4ry\"", "`service-urls` must be a list such as"),
         ("service-urls = [1]", "`service-urls` must be a list such as"),
-        ("service-urls = [\"https://u:c4n4ry@h/\"]", "https://...:...@h/ can never match"),
+        ("service-urls = [\"https://u:c4n4ry@h/\"]", "entry 1 can never match"),
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),

@@ -144,7 +144,7 @@ impl RedisConfig {
             },
             (name, _) => Err(invalid(format!(
                 "unknown parameter `{}` of a Redis URL; there are prefix, durability and wait",
-                name.escape_debug()
+                crate::parameter::shown(name)
             ))),
         }
     }

@@ -79,7 +79,7 @@ impl S3Config {
                 name => {
                     return Err(invalid(format!(
                         "unknown parameter `{}` of an S3 URL; there are endpoint and region",
-                        name.escape_debug()
+                        crate::parameter::shown(name)
                     )));
                 }
             }

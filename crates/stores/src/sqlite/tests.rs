@@ -207,8 +207,8 @@ fn a_store_is_shown_by_its_file() {
 }
 
 #[cfg(unix)]
-#[test]
-fn a_new_file_and_its_log_are_hidden_from_other_users() {
+#[tokio::test]
+async fn a_new_file_and_its_log_are_hidden_from_other_users() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bot.sqlite");
@@ -217,6 +217,7 @@ fn a_new_file_and_its_log_are_hidden_from_other_users() {
         files.map(|path| path.metadata().unwrap().permissions().mode()).collect::<Vec<_>>()
     };
     let store = SqliteStore::open(&path).unwrap();
+    assert!(matches!(store.save(create("a", "{}")).await, Ok(Saved::Committed(_))));
     assert_eq!(modes().len(), 3, "the file, its log and the log's index");
     assert!(modes().iter().all(|mode| mode & 0o007 == 0), "{:?}", modes());
     drop(store);
