@@ -14,8 +14,11 @@ const TAG_LEN: usize = 16;
 /// Length of what stands before the body: a mark, lineage and number of the version.
 const HEAD_LEN: usize = 17;
 
-/// Mark of a payload without its key, and of one with it.
-const MARKS: [u8; 2] = [0, 1];
+/// Mark of a payload without its key.
+const WITHOUT_KEY: u8 = 0;
+
+/// Mark of a payload with its key.
+const WITH_KEY: u8 = 1;
 
 /// Content of a sealed body.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ pub(super) fn seal(
     let Payload { version, key, body } = payload;
     let mut bytes = Vec::with_capacity(overhead(*key) + body.len());
     bytes.extend_from_slice(&[0; NONCE_LEN]);
-    bytes.push(MARKS[usize::from(key.is_some())]);
+    bytes.push(if key.is_some() { WITH_KEY } else { WITHOUT_KEY });
     bytes.extend_from_slice(&version.lineage.to_be_bytes());
     bytes.extend_from_slice(&version.number.to_be_bytes());
     if let Some(key) = key {
@@ -89,8 +92,8 @@ fn unpack(mut bytes: Vec<u8>) -> Option<Opened> {
     let version =
         Version { lineage: u64::from_be_bytes(*lineage), number: u64::from_be_bytes(*number) };
     let (key, body_at) = match *mark {
-        mark if mark == MARKS[0] => (None, HEAD_LEN),
-        mark if mark == MARKS[1] => {
+        WITHOUT_KEY => (None, HEAD_LEN),
+        WITH_KEY => {
             let (length, rest) = rest.split_first_chunk()?;
             let length = usize::from(u16::from_be_bytes(*length));
             let key = str::from_utf8(rest.get(..length)?).ok()?;
