@@ -100,8 +100,8 @@ impl Case {
         };
         let (turn, load) = (cpu(&self.turn), cpu(&self.load));
         let per_second = 1e6 / turn.median;
-        print!("{name:<33}{turn:>22}{:>20}%", more(&self.turn, &plain.turn));
-        println!("{per_second:>9.0}{load:>20}");
+        print!("{name:<46}{turn:>22}{:>20}%", more(&self.turn, &plain.turn));
+        println!("{per_second:>10.0}{load:>20}");
     }
 }
 
@@ -129,7 +129,7 @@ fn main() -> ExitCode {
     println!("\nA turn of the pizza bot, document {bytes} bytes. Microseconds of CPU time of the");
     println!("process, median of {rounds} rounds (middle half).\n");
     println!(
-        "{:<33}{:>22}{:>21}{:>9}{:>20}",
+        "{:<46}{:>22}{:>21}{:>10}{:>20}",
         "", "a turn", "more than in clear", "per CPU s", "a load"
     );
     let [memory, _, _, sqlite, ..] = &cases;
