@@ -7,7 +7,8 @@ mod blob;
 mod cosmos;
 #[cfg(test)]
 mod doubles;
-#[cfg(all(test, feature = "encrypting"))]
+#[cfg(feature = "encrypting")]
+#[cfg(test)]
 mod encrypting;
 #[cfg(test)]
 mod files;
