@@ -20,7 +20,7 @@ use axum::{Json, Router, body::Bytes, extract::State, http::StatusCode, routing}
 use sayso::{
     Documents,
     activity::Activity,
-    channel::{Connector, ConnectorOptions},
+    channel::{Connector, ConnectorOptions, Refusals, guard_local},
     pizza, server,
     turn::{
         Bag, Bot, Key,
@@ -51,8 +51,11 @@ pub(crate) async fn serve(
         .route("/api/messages", routing::post(messages))
         .route("/stats", routing::get(stats))
         .with_state(classic);
-    terminal::ready(&format!("http://{}", listener.local_addr()?));
-    axum::serve(listener, router).with_graceful_shutdown(stop).await?;
+    let router = guard_local(router, Refusals::default());
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let url = format!("http://{}", listener.local_addr()?);
+    terminal::ready(&url, Some(&url));
+    axum::serve(listener, service).with_graceful_shutdown(stop).await?;
     Ok(())
 }
 
@@ -125,8 +128,7 @@ impl Classic {
             let now = self.store.load(key).await?.map(|stored| stored.etag);
             let is_unseen = now.as_ref() != seen;
             let expect = now.map_or(Expect::Absent, Expect::At);
-            let write =
-                Write { key: key.clone(), expect, body: bag.to_json(), due: None, expires: None };
+            let write = Write::new(key.clone(), expect, bag.to_json());
             match self.store.save(write).await {
                 Ok(Saved::Committed(_)) => {
                     self.counts.commits.fetch_add(1, Ordering::Relaxed);

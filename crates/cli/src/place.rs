@@ -59,6 +59,11 @@ impl Place {
         Ok(open_encrypted_store(config.store(), encryption).await?)
     }
 
+    /// Returns the URL of the configured store.
+    pub(crate) fn url(&self) -> anyhow::Result<String> {
+        Ok(self.add_to(self.load()?)?.store().to_owned())
+    }
+
     /// Loads the configuration from the file and the environment.
     pub(crate) fn load(&self) -> anyhow::Result<Config> {
         Ok(Config::load(self.config.as_deref())?)
@@ -94,6 +99,7 @@ pub(crate) async fn open(
 fn check(url: &str, missing: Missing) -> anyhow::Result<()> {
     let (scheme, rest) = url.split_once(':').unwrap_or((url, ""));
     let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = without_partitions(path);
     if scheme == "memory" {
         bail!(
             "memory:// ends with its process, so there is nothing in it to look at; name a store \
@@ -105,6 +111,12 @@ fn check(url: &str, missing: Missing) -> anyhow::Result<()> {
         bail!("there is no file {path}; name the store that the bot uses with --store");
     }
     Ok(())
+}
+
+/// The path of a SQLite URL, without the parameters of partitions.
+pub(crate) fn without_partitions(path: &str) -> &str {
+    let is_ours = |query: &str| query.contains("partition=") || query.contains("open-partitions=");
+    path.rsplit_once('?').filter(|(_, query)| is_ours(query)).map_or(path, |(path, _)| path)
 }
 
 /// Adds the layout to a URL, as a query parameter.

@@ -11,8 +11,10 @@ mod error;
 mod file;
 mod permissions;
 mod redact;
+mod retention;
 mod setting;
 mod trust;
+mod ttl;
 mod warnings;
 
 use std::{
@@ -20,7 +22,11 @@ use std::{
     env, fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
+
+use sayso_channel::{Rate, RateLimits};
+use sayso_turn::KeyScheme;
 
 #[cfg(feature = "sqlite")]
 pub(crate) use self::permissions::is_open;
@@ -33,7 +39,7 @@ use self::{
     file::Found,
     setting::{Kind, SETTINGS, Spec},
 };
-use crate::{DEFAULT_ADDRESS, DEFAULT_STORE};
+use crate::{DEFAULT_ADDRESS, DEFAULT_STORE, defaults::default_admin_address};
 
 /// The file that is read if it is in the working directory and no other is named.
 pub const DEFAULT_FILE: &str = "sayso.toml";
@@ -41,7 +47,7 @@ pub const DEFAULT_FILE: &str = "sayso.toml";
 /// The variable that names another file.
 const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
-/// Configuration of a server: address, store, app and log.
+/// Configuration of a server: address, store, app, retention and log.
 ///
 /// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
 /// so [`load`](Self::load) reads the file first and then the environment, and a program adds its
@@ -176,10 +182,40 @@ impl Config {
         self.text("address").and_then(|text| parse_address(text).ok()).unwrap_or(DEFAULT_ADDRESS)
     }
 
+    /// The address of health and statistics, by default
+    /// [beside that of the bot](crate::server::default_admin_address); `None` if it is off.
+    #[must_use]
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        match self.text("admin-address") {
+            None => Some(default_admin_address(self.address())),
+            Some(text) => parse_address(text).ok(),
+        }
+    }
+
+    /// Rate limits of peers and conversations, off by default.
+    #[must_use]
+    pub fn rate_limits(&self) -> RateLimits {
+        let rate = |key: &str| {
+            let requests = self.text(key)?.parse().ok()?;
+            Some(Rate { requests, per: Duration::from_secs(60) })
+        };
+        RateLimits { peer: rate("rate-limit.peer"), conversation: rate("rate-limit.conversation") }
+    }
+
     /// The store, as a URL for [`open_store`](crate::open_store). It may hold a password.
     #[must_use]
     pub fn store(&self) -> &str {
         self.text("store").unwrap_or(DEFAULT_STORE)
+    }
+
+    /// The scheme of the keys, if a setting says anything about it.
+    #[must_use]
+    pub fn keys(&self) -> Option<KeyScheme> {
+        let (bot, by_tenant) = (self.text("keys.bot"), self.text("keys.tenant"));
+        (bot.is_some() || by_tenant.is_some()).then(|| {
+            let keys = KeyScheme::default().bot(bot.unwrap_or_default());
+            keys.by_tenant(by_tenant == Some("true"))
+        })
     }
 
     /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other
@@ -242,10 +278,14 @@ impl Config {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }
             // A path, or of a form that was checked when it was set.
-            (Some(value), Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_)) => {
-                Some(value.text.clone())
-            }
+            (
+                Some(value),
+                Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_) | Kind::Ttl | Kind::Rate,
+            ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),
+            (None, _) if spec.key == "admin-address" => {
+                self.admin_address().map(|address| address.to_string())
+            }
             (None, _) => spec.default_text(cloud),
         };
         Setting {

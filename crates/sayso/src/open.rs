@@ -1,97 +1,19 @@
 //! Opens a store by its URL, so that the choice of the engine is a matter of configuration.
 
+mod encrypted;
+mod engine;
+mod partition;
+
 use std::sync::Arc;
 
-use sayso_stores::encrypting::Encrypting;
-use sayso_turn::store::{self, MemoryStore, Store};
+use sayso_turn::store::Store;
 
-use crate::config::{Config, ConfigError, Encryption};
-
-/// Error of opening a store by its URL.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The URL has no scheme, or one that nobody knows.
-    #[error("`{scheme}` is not a store this build knows; use {}", known())]
-    Unknown {
-        /// The scheme. The rest of the URL may hold a secret and is never shown.
-        scheme: String,
-    },
-    /// The engine is known and was not built in.
-    #[error(
-        "`{scheme}` is a store that this build lacks; add the feature `{feature}`, as in \
-         `cargo add sayso --features {feature}` for a bot, or \
-         `cargo install sayso-cli --features {feature}` for the command (`engines` has them all)"
-    )]
-    NotBuiltIn {
-        /// The scheme. The rest of the URL may hold a secret and is never shown.
-        scheme: String,
-        /// The feature of this crate that has the engine.
-        feature: &'static str,
-    },
-    /// The scheme needs more than was given.
-    #[error("the store URL names no file; use for example sqlite:data/sayso.sqlite")]
-    NoPath,
-    /// The engine itself refused.
-    #[error("the store cannot be opened: {0}")]
-    Store(store::Error),
-    /// The keys of its encryption make no sense.
-    #[error("{0}")]
-    Encryption(ConfigError),
-    /// A store in the layout of another SDK cannot be encrypted.
-    #[error(
-        "a store in the layout of another SDK cannot be encrypted, since that SDK could not read \
-         it; leave out the layout or the encryption keys"
-    )]
-    EncryptedLayout,
-}
-
-// Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.
-impl From<store::Error> for OpenError {
-    fn from(error: store::Error) -> Self {
-        Self::Store(error)
-    }
-}
-
-/// The forms that this build understands, for the error that says so, each with its feature.
-const KNOWN: &[(&str, &str)] = &[
-    #[cfg(feature = "sqlite")]
-    ("sqlite", "sqlite:path/to/file (kept on disk)"),
-    #[cfg(feature = "postgres")]
-    ("postgres", "postgres://user@host/database"),
-    #[cfg(feature = "redis")]
-    ("redis", "redis://host"),
-    #[cfg(feature = "azure-blob")]
-    ("azure-blob", "azblob:https://account.blob.core.windows.net/container"),
-    #[cfg(feature = "cosmos")]
-    ("cosmos", "cosmos://account.documents.azure.com/database/container"),
-    #[cfg(feature = "s3")]
-    ("s3", "s3://bucket"),
-    ("", "memory:// (forgotten when the process ends)"),
-];
-
-/// Every scheme of an engine that is a feature, and the feature.
-const ENGINES: &[(&str, &str)] = &[
-    ("sqlite", "sqlite"),
-    ("postgres", "postgres"),
-    ("postgresql", "postgres"),
-    ("redis", "redis"),
-    ("rediss", "redis"),
-    ("redis+cluster", "redis"),
-    ("rediss+cluster", "redis"),
-    ("valkey", "redis"),
-    ("valkeys", "redis"),
-    ("valkey+cluster", "redis"),
-    ("valkeys+cluster", "redis"),
-    ("redis+sentinel", "redis"),
-    ("rediss+sentinel", "redis"),
-    ("valkey+sentinel", "redis"),
-    ("valkeys+sentinel", "redis"),
-    ("azblob", "azure-blob"),
-    ("cosmos", "cosmos"),
-    ("cosmos+http", "cosmos"),
-    ("s3", "s3"),
-];
+pub(crate) use self::encrypted::open_with;
+use self::partition::open_any;
+pub use self::{
+    encrypted::{open_configured_store, open_encrypted_store},
+    engine::{OpenError, Opened},
+};
 
 /// Opens the store that a URL names.
 ///
@@ -104,6 +26,11 @@ const ENGINES: &[(&str, &str)] = &[
 /// | `azblob:https://account.blob.core.windows.net/container` | Azure Blob Storage | `azure-blob` |
 /// | `cosmos://account.documents.azure.com/database/container` | Azure Cosmos DB | `cosmos` |
 /// | `s3://bucket` | an S3-compatible object store | `s3` |
+///
+/// With `partition=kind` or `partition=tenant` in the query the documents are spread over several
+/// such stores: each kind or tenant has a file, schema, container or prefix of its own
+/// ([`PartitionedStore`](crate::stores::PartitionedStore)). `open-partitions` says how many are open
+/// at a time.
 ///
 /// What else a URL can say is documented with each engine, in [`stores`](crate::stores). Call it
 /// when the program starts: SQLite blocks for a moment, servers are connected to and set up.
@@ -130,86 +57,6 @@ pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
     open_store_with_warnings(url).await.map(|opened| opened.store)
 }
 
-/// A store that was opened.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Opened {
-    /// The store.
-    pub store: Arc<dyn Store>,
-    /// Warnings about settings of its server that weaken the guarantees, a sentence each. They are
-    /// logged, too.
-    pub warnings: Vec<String>,
-}
-
-impl Opened {
-    fn new(store: impl Store) -> Self {
-        Self { store: Arc::new(store), warnings: Vec::new() }
-    }
-}
-
-/// Opens the store of a configuration, encrypted if it says so.
-///
-/// # Errors
-/// As [`open_store`]; [`OpenError::Encryption`] when the keys make no sense, and
-/// [`OpenError::EncryptedLayout`] when the store has the layout of another SDK.
-///
-/// # Cancellation
-/// As [`open_store`].
-///
-/// # Example
-/// ```
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), sayso::OpenError> {
-/// use sayso::Config;
-///
-/// let keys = "2026:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
-/// let variables = [("SAYSO_STORE", "memory://"), ("SAYSO_ENCRYPTION_KEYS", keys)];
-/// let config = Config::default().environment(variables).unwrap();
-/// let opened = sayso::open_configured_store(&config).await?;
-/// assert_eq!(opened.store.to_string(), "the memory store, encrypted");
-/// # Ok(()) }
-/// ```
-pub async fn open_configured_store(config: &Config) -> Result<Opened, OpenError> {
-    let encryption = config.encryption().map_err(OpenError::Encryption)?;
-    open_with(config.store(), encryption).await
-}
-
-/// Opens the store that a URL names and encrypts it.
-///
-/// # Errors
-/// As [`open_store`]; [`OpenError::EncryptedLayout`] when the store has the layout of another SDK.
-///
-/// # Cancellation
-/// As [`open_store`].
-pub async fn open_encrypted_store(
-    url: &str,
-    encryption: Encryption,
-) -> Result<Arc<Encrypting<dyn Store>>, OpenError> {
-    if has_layout(url) {
-        return Err(OpenError::EncryptedLayout);
-    }
-    Ok(encryption.wrap(open_store(url).await?))
-}
-
-/// Opens the store that a URL names, encrypted if there are keys.
-pub(crate) async fn open_with(
-    url: &str,
-    encryption: Option<Encryption>,
-) -> Result<Opened, OpenError> {
-    let Some(encryption) = encryption else { return open_store_with_warnings(url).await };
-    if has_layout(url) {
-        return Err(OpenError::EncryptedLayout);
-    }
-    let opened = open_store_with_warnings(url).await?;
-    Ok(Opened { store: encryption.wrap(opened.store), ..opened })
-}
-
-/// Reports whether a URL names the layout of another SDK.
-fn has_layout(url: &str) -> bool {
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    let mut layouts = query.split('&').filter_map(|pair| pair.strip_prefix("layout="));
-    layouts.any(|layout| layout != sayso_stores::Layout::Sayso.to_string())
-}
-
 /// Opens the store that a URL names, as [`open_store`] does, and returns warnings about its
 /// settings.
 ///
@@ -227,84 +74,15 @@ fn has_layout(url: &str) -> bool {
 /// # Ok(()) }
 /// ```
 pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
-    let Some((scheme, rest)) = url.split_once(':') else {
-        return Err(OpenError::Unknown { scheme: UNSHOWN.to_owned() });
-    };
-    let path = rest.strip_prefix("//").unwrap_or(rest);
-    // An engine's set-up is a large future and runs once: on the heap.
-    match feature_of(scheme) {
-        None if scheme == "memory" && path.is_empty() => Ok(Opened::new(MemoryStore::default())),
-        #[cfg(feature = "sqlite")]
-        Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
-        #[cfg(feature = "sqlite")]
-        Some("sqlite") => {
-            let store = sayso_stores::SqliteStore::open(path)?;
-            Ok(Opened { warnings: open_file(path).into_iter().collect(), ..Opened::new(store) })
-        }
-        #[cfg(feature = "postgres")]
-        Some("postgres") => {
-            let store = Box::pin(sayso_stores::PostgresStore::open_url(url)).await?;
-            let warnings = store.warnings().to_vec();
-            Ok(Opened { warnings, ..Opened::new(store) })
-        }
-        #[cfg(feature = "redis")]
-        Some("redis") => {
-            let store = Box::pin(sayso_stores::RedisStore::open_url(url)).await?;
-            let warnings = store.warnings().to_vec();
-            Ok(Opened { warnings, ..Opened::new(store) })
-        }
-        #[cfg(feature = "azure-blob")]
-        Some("azure-blob") => {
-            Ok(Opened::new(Box::pin(sayso_stores::BlobStore::open_url(url)).await?))
-        }
-        #[cfg(feature = "cosmos")]
-        Some("cosmos") => {
-            Ok(Opened::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?))
-        }
-        #[cfg(feature = "s3")]
-        Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
-        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme, rest)) }),
-        Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
-    }
-}
-
-/// Warning about a file of documents that every user of this machine can read.
-#[cfg(feature = "sqlite")]
-fn open_file(path: &str) -> Option<String> {
-    let warning = crate::config::is_open(std::path::Path::new(path)).then(|| {
-        format!(
-            "every user of this machine can read or write the documents in {path}: chmod 600 \
-             {path}, and {path}-wal and {path}-shm if they are there"
-        )
-    })?;
-    tracing::warn!("{warning}");
-    Some(warning)
-}
-
-/// The scheme, if it stands where a scheme of a URL does. Somebody may have pasted a connection
-/// string or a password.
-fn shown<'a>(scheme: &'a str, rest: &str) -> &'a str {
-    let is_of_scheme = |byte: u8| byte.is_ascii_lowercase() || b"+-.".contains(&byte);
-    match rest.starts_with("//") && scheme.len() <= 20 && scheme.bytes().all(is_of_scheme) {
-        true => scheme,
-        false => UNSHOWN,
-    }
-}
-
-const UNSHOWN: &str = "what was given";
-
-fn feature_of(scheme: &str) -> Option<&'static str> {
-    ENGINES.iter().find(|(known, _)| *known == scheme).map(|(_, feature)| *feature)
-}
-
-fn known() -> String {
-    let forms: Vec<&str> = KNOWN.iter().map(|(_, form)| *form).collect();
-    forms.join(" or ")
+    open_any(url).await
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        engine::{ENGINES, KNOWN},
+        *,
+    };
 
     async fn refused(url: &str) -> String {
         open_store(url).await.unwrap_err().to_string()
@@ -329,18 +107,6 @@ mod tests {
             assert!(text.contains(&format!("--features {feature}")), "{scheme}: {text}");
             assert!(!text.contains("secret"), "{text}");
         }
-    }
-
-    #[tokio::test]
-    async fn a_store_of_another_sdk_is_not_encrypted() {
-        let keys = "a:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
-        for url in ["azblob:state?layout=js", "cosmos://h/d?create=1&layout=python"] {
-            let variables = [("SAYSO_STORE", url), ("SAYSO_ENCRYPTION_KEYS", keys)];
-            let config = Config::default().environment(variables).unwrap();
-            let error = open_configured_store(&config).await.unwrap_err();
-            assert!(matches!(error, OpenError::EncryptedLayout), "{error}");
-        }
-        assert!(!has_layout("azblob:state?layout=sayso") && !has_layout("sqlite:layout=js"));
     }
 
     #[cfg(feature = "sqlite")]

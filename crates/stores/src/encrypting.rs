@@ -9,6 +9,7 @@ mod cipher;
 mod envelope;
 mod keys;
 mod names;
+mod store;
 mod transactions;
 mod versions;
 
@@ -19,22 +20,16 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
 };
 
-use async_trait::async_trait;
-use futures_core::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt, stream};
 use lru::LruCache;
 use sayso_turn::{
     Key,
-    clock::Timestamp,
-    store::{Cursor, Due, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{ETag, Error, Store, Stored, Write},
 };
 
 use self::{
     cipher::Payload,
-    names::NAMES_PREFIX,
     versions::{REMEMBERED_MAX, Version, Versions},
 };
 pub use self::{
@@ -42,9 +37,6 @@ pub use self::{
     names::NameKey,
 };
 use crate::sync::lock;
-
-/// Limit on loads in flight while hashed names are resolved.
-const RESOLVED_AT_ONCE: usize = 16;
 
 /// Store that encrypts what it passes to another store.
 ///
@@ -56,12 +48,15 @@ const RESOLVED_AT_ONCE: usize = 16;
 ///   [`EncryptingStats::rollbacks`]), if this process has read or written the newer one.
 ///
 /// Visible to the engine: sizes, versions, the times at which documents are due or expire, the id
-/// of the encryption key, and, without a [`NameKey`], the keys of the documents.
+/// of the encryption key, and, without a [`NameKey`], the keys of the documents and their
+/// [participants](Write::participants).
 ///
 /// # Limits
 /// A body takes four thirds of its size, and about a hundred bytes. With a [`NameKey`],
-/// [`list`](Store::list) reads every document, and [`due`](Store::due) those whose names this
-/// process does not know yet.
+/// [`list`](Store::list) reads every document, [`due`](Store::due) those whose names this process
+/// does not know yet, and there is no [index of participants](Store::list_with). Names of a store
+/// that chooses a place by them, such as [`PartitionedStore`](crate::PartitionedStore), must stay
+/// in clear.
 ///
 /// # Example
 /// ```
@@ -76,8 +71,7 @@ const RESOLVED_AT_ONCE: usize = 16;
 /// let store = Encrypting::new(Arc::clone(&memory), keys);
 /// let key = Key::new("k").unwrap();
 /// let body = r#"{"text":"ham"}"#.to_owned();
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body, due: None, expires: None };
-/// store.save(write).await.unwrap();
+/// store.save(Write::new(key.clone(), Expect::Absent, body)).await.unwrap();
 /// assert_eq!(store.load(&key).await.unwrap().unwrap().body, r#"{"text":"ham"}"#);
 /// assert!(!memory.load(&key).await.unwrap().unwrap().body.contains("ham"));
 /// # }
@@ -135,8 +129,8 @@ impl<S: Store + ?Sized> Encrypting<S> {
         Ok(Self { names: Some(names), ..self })
     }
 
-    /// The counters so far.
-    pub fn stats(&self) -> EncryptingStats {
+    /// The counters so far; the [statistics](Store::stats) are those of the store behind.
+    pub fn counters(&self) -> EncryptingStats {
         EncryptingStats {
             rollbacks: self.rollbacks.load(Ordering::Relaxed),
             unreadable: self.unreadable.load(Ordering::Relaxed),
@@ -190,7 +184,11 @@ impl<S: Store + ?Sized> Encrypting<S> {
             source: None,
         })?;
         let body = envelope::write(current.id(), &sealed);
-        Ok(Sealed { write: Write { key: name, body, ..write }, version: Some(version) })
+        // A participant is a hash that anybody can compute of an id: beside hashed names it would
+        // tell whose a document is.
+        let participants = write.participants.filter(|_| self.names.is_none());
+        let write = Write { key: name, body, participants, ..write };
+        Ok(Sealed { write, version: Some(version) })
     }
 
     /// Decrypts what the engine has under a name. Gives the document, and its key if it is inside.
@@ -292,95 +290,6 @@ enum Resolved {
     Key(Key),
     Gone,
     Unreadable,
-}
-
-#[async_trait]
-impl<S: Store + ?Sized> Store for Encrypting<S> {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let name = self.name_of(key);
-        // Taken before the load: another load or save may end while this one is under way.
-        let before = self.versions.last(key);
-        let stored = self.store.load(&name).await.map_err(|error| self.restated(error, key, 0))?;
-        let Some(stored) = stored else { return Ok(None) };
-        let (opened, own) = self.open(key, &name, before, stored)?;
-        match own {
-            Some(own) if own != *key && name != *key => {
-                Err(self.unreadable(key, "it belongs under another key".to_owned()))
-            }
-            _ => Ok(Some(opened)),
-        }
-    }
-
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
-        let (key, bytes) = (write.key.clone(), write.body.len());
-        let Sealed { write, version } = self.seal(write)?;
-        let name = write.key.clone();
-        let saved = self.store.save(write).await;
-        let saved = saved.map_err(|error| self.restated(error, &key, bytes))?;
-        if let Saved::Committed(etag) = &saved {
-            self.written(&key, &name, etag, version);
-        }
-        Ok(saved)
-    }
-
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
-        let name = self.name_of(key);
-        self.store.delete(&name, etag).await.map_err(|error| self.restated(error, key, 0))
-    }
-
-    async fn due(
-        &self,
-        now: Timestamp,
-        from: Option<&Cursor>,
-        limit: usize,
-    ) -> Result<DuePage, Error> {
-        let page = self.store.due(now, from, limit).await?;
-        if self.names.is_none() {
-            return Ok(page);
-        }
-        let named = page.found.into_iter().map(|due| async move {
-            Ok::<_, Error>(match self.resolve(&due.key).await? {
-                Resolved::Key(key) => Some(Due { key, ..due }),
-                // One document that cannot be decrypted must not stop the look for all others.
-                Resolved::Gone | Resolved::Unreadable => None,
-            })
-        });
-        let named = stream::iter(named).buffered(RESOLVED_AT_ONCE);
-        let found: Vec<Option<Due>> = named.try_collect().await?;
-        Ok(DuePage { found: found.into_iter().flatten().collect(), next: page.next })
-    }
-
-    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        if self.names.is_none() {
-            return self.store.list(prefix);
-        }
-        let prefix = prefix.to_owned();
-        let names = self.store.list(NAMES_PREFIX).map(|name| async {
-            let name = name?;
-            Ok(match self.resolve(&name).await? {
-                Resolved::Key(key) => Some(key),
-                Resolved::Gone => None,
-                // Under its stored name, so that whoever loads it is told what is wrong.
-                Resolved::Unreadable => Some(name),
-            })
-        });
-        let keys = names.buffer_unordered(RESOLVED_AT_ONCE).filter_map(move |key| {
-            let is_wanted = |key: &Key| key.as_str().starts_with(&prefix) || names::is_name(key);
-            std::future::ready(match key {
-                Ok(key) => key.filter(is_wanted).map(Ok),
-                Err(error) => Some(Err(error)),
-            })
-        });
-        keys.boxed()
-    }
-
-    fn transactions(&self) -> Option<&dyn Transactions> {
-        self.store.transactions().map(|_| self as &dyn Transactions)
-    }
-
-    fn save_time_max(&self) -> Option<Duration> {
-        self.store.save_time_max()
-    }
 }
 
 impl<S: fmt::Display + ?Sized> fmt::Display for Encrypting<S> {

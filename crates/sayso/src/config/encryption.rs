@@ -58,6 +58,11 @@ impl Encryption {
         })
     }
 
+    /// Reports whether the names of documents are hashed.
+    pub(crate) fn has_names(&self) -> bool {
+        self.names.is_some()
+    }
+
     fn new(keys: &str, names: Option<&str>) -> Result<Self, ConfigError> {
         let keys = KeyRing::parse(keys).map_err(|error| bad("encryption.keys", error))?;
         let names = names.map(NameKey::parse).transpose();

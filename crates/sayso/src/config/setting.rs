@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use sayso_channel::{ServiceUrls, auth::Cloud};
 
-use super::redact;
+use super::{redact, ttl};
 use crate::DEFAULT_STORE;
 
 /// A setting, as it can be shown to anybody.
@@ -95,11 +95,17 @@ pub(super) enum Kind {
     Secret,
     Path,
     Address,
+    /// An address, or `off`.
+    AddressOrOff,
+    /// A number of requests a minute, or `off`.
+    Rate,
     Bool,
     /// Service URLs; in one text with commas.
     List,
     /// One of these.
     Choice(&'static [&'static str]),
+    /// A TTL.
+    Ttl,
 }
 
 const fn spec(
@@ -115,14 +121,29 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
     Spec { flag: Some(flag), ..spec }
 }
 
+/// Value of a setting that is turned off.
+pub(super) const OFF: &str = "off";
+
+/// Highest rate limit, in requests a minute.
+const RATE_MAX: u32 = 1_000_000;
+
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 25] = [
+pub(super) static SETTINGS: [Spec; 35] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
+    with_flag(
+        "--admin-address",
+        spec("admin-address", &["SAYSO_ADMIN_ADDRESS"], Kind::AddressOrOff, ""),
+    ),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
+    spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
+    spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
+    spec("ttl.user", &["SAYSO_TTL_USER"], Kind::Ttl, ttl::NEVER),
+    spec("ttl.private", &["SAYSO_TTL_PRIVATE"], Kind::Ttl, ttl::NEVER),
+    spec("ttl.other", &["SAYSO_TTL_OTHER"], Kind::Ttl, ttl::NEVER),
     spec("app.id", &["MicrosoftAppId"], Kind::Id, ""),
     spec("app.type", &["MicrosoftAppType"], Kind::Choice(APP_TYPES), "MultiTenant"),
     spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Id, ""),
@@ -142,6 +163,10 @@ pub(super) static SETTINGS: [Spec; 25] = [
     spec("encryption.keys-file", &["SAYSO_ENCRYPTION_KEYS_FILE"], Kind::Path, ""),
     spec("encryption.names-key", &["SAYSO_ENCRYPTION_NAMES_KEY"], Kind::Secret, ""),
     spec("encryption.names-key-file", &["SAYSO_ENCRYPTION_NAMES_KEY_FILE"], Kind::Path, ""),
+    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Text, ""),
+    spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
+    spec("rate-limit.peer", &["SAYSO_RATE_LIMIT_PEER"], Kind::Rate, "off"),
+    spec("rate-limit.conversation", &["SAYSO_RATE_LIMIT_CONVERSATION"], Kind::Rate, "off"),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",
@@ -191,6 +216,15 @@ impl Kind {
                     .to_owned())
             }
             Self::Address => parse_address(text).map(|address| address.to_string()),
+            Self::AddressOrOff | Self::Rate if text.eq_ignore_ascii_case(OFF) => Ok(OFF.to_owned()),
+            Self::AddressOrOff => match parse_address(text) {
+                Ok(address) => Ok(address.to_string()),
+                Err(reason) => Err(format!("{reason}, or off")),
+            },
+            Self::Rate => match text.parse::<u32>() {
+                Ok(rate) if (1..=RATE_MAX).contains(&rate) => Ok(rate.to_string()),
+                _ => Err(format!("it must be requests a minute, 1 to {RATE_MAX}, or off")),
+            },
             Self::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" => Ok("true".to_owned()),
                 "false" | "0" => Ok("false".to_owned()),
@@ -201,6 +235,7 @@ impl Kind {
                 let all = names.join(" or ");
                 name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
             }
+            Self::Ttl => ttl::parse(text).map(ttl::format),
             // The entry is named by its number: a secret with a comma in it ends in two of them.
             Self::List => match list(text).position(|url| !is_sound(url)) {
                 Some(index) => Err(format!(
@@ -220,7 +255,10 @@ impl Kind {
                 "a text in quotes"
             }
             Self::Address => "a text such as \"127.0.0.1:3978\"",
+            Self::AddressOrOff => "a text such as \"127.0.0.1:13978\" or \"off\"",
+            Self::Rate => "a number of requests a minute, or \"off\"",
             Self::Bool => "true or false",
+            Self::Ttl => "a text such as \"30d\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
         }
     }

@@ -1,6 +1,8 @@
 //! The sources of a configuration, their precedence, and secrets, which are never shown.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
+
+use sayso_turn::{Limits, Ttl};
 
 use super::*;
 
@@ -21,14 +23,19 @@ fn setting(config: &Config, key: &str) -> (Option<String>, String) {
     (setting.value, source.rsplit('/').next().unwrap().to_owned())
 }
 
-#[test]
-fn every_setting_can_stand_in_a_file() {
-    let config = read(
-        r#"
+const EVERY_SETTING: &str = r#"
 address = "localhost:8080"
+admin-address = "localhost:9000"
 store = "memory://"
+auth = "app"
 service-urls = ["https://smba.trafficmanager.net/teams", "https://*.botframework.com"]
 private-addresses = true
+
+[ttl]
+conversation = "30d"
+user = "never"
+private = "24h"
+other = "90m"
 
 [app]
 id = "an-app"
@@ -50,14 +57,33 @@ scope = "https://scope.example"
 keys = "c4n4ry:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 names-key = "bmFtZXMgbmFtZXMgbmFtZXMgbmFtZXMgbmFtZXMgISE="
 
+[keys]
+bot = "pizza"
+tenant = true
+
+[rate-limit]
+peer = 600
+conversation = "OFF"
+
 [log]
 filter = "debug"
 format = "json"
-"#,
-    )
-    .unwrap();
+"#;
+
+#[test]
+fn every_setting_can_stand_in_a_file() {
+    let config = read(EVERY_SETTING).unwrap();
     assert_eq!(config.address().to_string(), "127.0.0.1:8080");
+    assert_eq!(config.admin_address().unwrap().to_string(), "127.0.0.1:9000");
+    let limits = config.rate_limits();
+    assert_eq!((limits.peer.unwrap().requests, limits.conversation), (600, None));
     assert_eq!((config.store(), config.log()), ("memory://", ("debug", "json")));
+    let (day, minute) = (Duration::from_secs(86_400), Duration::from_secs(60));
+    let all = Ttl { user: Some(day), other: Some(day), ..Ttl::default() };
+    let ttl = config.limits(Limits { ttl: all, ..Limits::default() }).ttl;
+    assert_eq!((ttl.conversation, ttl.user), (Some(30 * day), None));
+    assert_eq!((ttl.private, ttl.other), (Some(day), Some(90 * minute)));
+    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:10".into()));
     let auth = config.auth().unwrap().unwrap();
     assert_eq!((&*auth.app_id, auth.tenant_id.as_deref()), ("an-app", Some("a-tenant")));
     assert_eq!(auth.app_type, sayso_channel::auth::AppType::SingleTenant);
@@ -67,7 +93,7 @@ format = "json"
     assert!(!auth.cloud.service_urls.allows("https://smba.infra.gov.teams.microsoft.us/"));
     assert_eq!(auth.cloud.metadata, "http://127.0.0.1:2/m");
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
-    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:8".to_owned()));
+    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:14".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
     assert!(config.encryption().unwrap().is_some());
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
@@ -81,6 +107,8 @@ format = "json"
         "encryption.names-key-file",
     ];
     assert_eq!(missing, files);
+    assert_eq!(config.keys(), Some(KeyScheme::default().bot("pizza").by_tenant(true)));
+    assert_eq!(Config::default().keys(), None);
 }
 
 #[test]
@@ -99,6 +127,19 @@ fn the_documentation_names_every_setting() {
 }
 
 #[test]
+fn the_admin_address_is_beside_that_of_the_bot_unless_it_is_said_or_off() {
+    let config = |admin: &str| {
+        let config = Config::default().flag("address", "0.0.0.0:8080").unwrap();
+        config.flag("admin-address", admin).unwrap()
+    };
+    let shown = |config: &Config| setting(config, "admin-address").0.unwrap();
+    assert_eq!(shown(&config("")), "127.0.0.1:18080");
+    assert_eq!(shown(&config("off")), "off");
+    assert_eq!(config("Off").admin_address(), None);
+    assert_eq!(shown(&config("localhost:1")), "127.0.0.1:1");
+}
+
+#[test]
 fn a_later_source_wins_and_an_empty_value_is_none() {
     let config = read("address = \"127.0.0.1:1\"\nstore = \"sqlite:file\"").unwrap();
     assert_eq!(setting(&config, "address").1, "bot.toml:1");
@@ -109,6 +150,12 @@ fn a_later_source_wins_and_an_empty_value_is_none() {
     let config = config.flag("address", "127.0.0.1:3").unwrap();
     assert_eq!(setting(&config, "address").1, "flag --address");
     assert_eq!(config.address().port(), 3);
+    let config = config.environment([("SAYSO_TTL_USER", "2w")]).unwrap();
+    assert_eq!(
+        setting(&config, "ttl.user"),
+        (Some("2w".into()), "environment SAYSO_TTL_USER".into())
+    );
+    assert_eq!(setting(&config, "ttl.other"), (Some("never".into()), "default".into()));
     assert_eq!(setting(&config, "private-addresses"), (Some("false".into()), "default".into()));
     for variables in
         [[("RUST_LOG", "b"), ("SAYSO_LOG", "a")], [("SAYSO_LOG", "a"), ("RUST_LOG", "b")]]
@@ -143,6 +190,10 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
             "address = 3978",
             "`address` must be a text such as \"127.0.0.1:3978\", and it is a number",
         ),
+        ("admin-address = \"c4n4ry\"", "`admin-address`: use an address and a port"),
+        ("auth = \"c4n4ry\"", "`auth`: it must be app or none"),
+        ("[rate-limit]\npeer = 0", "it must be requests a minute, 1 to 1000000, or off"),
+        ("[rate-limit]\npeer = true", "must be a number of requests a minute, or \"off\""),
         ("store = [\"c4n4ry\"]", "`store` must be a text in quotes, and it is a list"),
         (
             "private-addresses = \"c4n4ry\"",
@@ -154,6 +205,10 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),
+        ("[ttl]\nuser = 30", "`ttl.user` must be a text such as \"30d\", and it is a number"),
+        ("[ttl]\nuser = \"c4n4ry\"", "bot.toml:2: `ttl.user`: it must be never, or a whole"),
+        ("[ttl]\nuser = \"1s\"", "bot.toml:2: `ttl.user`: it must be at least a minute"),
+        ("[ttl]\nusers = \"1d\"", "`ttl.users` is not a setting; did you mean `ttl.user`?"),
         ("[app]\npassword = c4n4ry", "bot.toml:2: it is not TOML: "),
         ("[app]\npassword = \"c4n4ry", "bot.toml:2: it is not TOML: "),
         ("[app]\nid = \"a\"\nid = \"c4n4ry\"", "bot.toml:3: it is not TOML: duplicate key"),

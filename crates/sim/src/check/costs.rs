@@ -24,8 +24,9 @@ const QUIET_WRITES_PER_TURN_MAX: usize = 16;
 /// after.
 const WRITES_PER_TURN_MAX: u64 = 3;
 /// The same for each further document where they are written one at a time: prepared, finished,
-/// fenced, and that the conversation forgets it.
-const WRITES_PER_DOCUMENT_MAX: u64 = 4;
+/// fenced, and that the conversation forgets it; and once more for an attempt that prepared it and
+/// then lost a race.
+const WRITES_PER_DOCUMENT_MAX: u64 = 5;
 /// The same for each reply: its record.
 const WRITES_PER_REPLY_MAX: u64 = 1;
 /// Interval at which a long turn renews its claim: a third of the claim's duration.
@@ -74,7 +75,9 @@ pub(crate) fn quiet(world: &World, left: &BTreeMap<Key, usize>) {
 
 /// Maximum writes of a turn.
 fn budget(wish: &Wish) -> u64 {
-    let documents = u64::from(wish.user) + 2 * u64::from(wish.pair == Some(Pair::Write));
+    let documents = u64::from(wish.user)
+        + u64::from(wish.visit)
+        + 2 * u64::from(wish.pair == Some(Pair::Write));
     let changes = u64::from(wish.change);
     WRITES_PER_TURN_MAX
         + WRITES_PER_DOCUMENT_MAX * documents

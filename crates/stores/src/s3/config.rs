@@ -8,6 +8,8 @@ use object_store::{
 };
 use sayso_turn::store::Error;
 
+use super::answers::Connector;
+
 /// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -121,7 +123,7 @@ impl S3Config {
             .with_timeout(self.timeout)
             .with_connect_timeout(CONNECT_MAX.min(self.timeout))
             .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")));
-        builder = builder.with_client_options(options);
+        builder = builder.with_client_options(options).with_http_connector(Connector::default());
         if let Some(region) = &self.region {
             builder = builder.with_region(region);
         }

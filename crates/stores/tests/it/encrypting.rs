@@ -1,6 +1,7 @@
 //! Encrypting decorator: the conformance suite on top of four engines, and what only it promises.
 
 mod names;
+mod passed_on;
 mod rotation;
 mod sealed;
 
@@ -38,7 +39,7 @@ fn key(text: &str) -> Key {
 }
 
 fn create(name: &str, body: &str) -> Write {
-    Write { key: key(name), expect: Expect::Absent, body: body.into(), due: None, expires: None }
+    Write::new(key(name), Expect::Absent, body)
 }
 
 fn replace(name: &str, etag: &ETag, body: &str) -> Write {

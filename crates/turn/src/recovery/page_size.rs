@@ -1,8 +1,8 @@
 //! Page size of a look: halved when the store cannot make a page in time, doubled again after a
 //! while (multiplicative decrease, slow increase).
 //!
-//! The size that works is kept, because each page that is too large costs a whole deadline. It grows
-//! again, because a page may also have failed for want of a store.
+//! The size that works is kept, because each page that is too large costs a whole deadline. It
+//! grows again, because a page may also have failed for want of a store.
 
 /// Maximum number of times that the size is halved.
 const HALVINGS_MAX: u32 = 8;

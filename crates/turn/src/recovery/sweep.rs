@@ -39,6 +39,8 @@ struct Look {
     from: Option<Cursor>,
     /// Time of the first page, and so of all: or a look could run after what becomes due meanwhile.
     now: Option<Timestamp>,
+    /// Uptime when the first page was asked for.
+    began: Duration,
     /// Documents of the last page that wait for a recovery slot, or to be read.
     waiting: VecDeque<Due>,
     /// True if the look is not over.
@@ -121,13 +123,24 @@ impl Look {
         self.is_under_way = self.from.is_some() || !self.waiting.is_empty();
         if !self.is_under_way && self.failures == 0 {
             self.watched.end_look();
-            core.counters.looks.add(1);
+            self.count(core);
         }
+    }
+
+    /// Counts a finished look and its duration.
+    fn count(&self, core: &Core) {
+        let millis = core.uptime().saturating_sub(self.began).as_millis();
+        core.counters.looks.add(1);
+        core.counters.looks_ms.add(usize::try_from(millis).unwrap_or(usize::MAX));
+        core.counters.look_ms_max.raise(u64::try_from(millis).unwrap_or(u64::MAX));
     }
 
     /// Fetches the next page.
     async fn fetch(&mut self, core: &Core) {
         let limits = &core.limits;
+        if self.from.is_none() {
+            self.began = core.uptime();
+        }
         let now = self.now.filter(|_| self.from.is_some()).unwrap_or_else(|| core.now());
         self.now = Some(now);
         let limit = self.page_size.of(limits.sweep_max);
@@ -136,7 +149,9 @@ impl Look {
             Some(Ok(page)) => {
                 self.failures = 0;
                 self.page_size.note_success();
-                (self.from, self.waiting) = (page.next, page.found.into());
+                // What is of another bot in this store is for its own instances to take up.
+                let own = page.found.into_iter().filter(|due| core.keys.owns(&due.key));
+                (self.from, self.waiting) = (page.next, own.collect());
             }
             failed => {
                 core.counters.looks_cut.add(1);

@@ -30,7 +30,7 @@ async fn add(store: &dyn Store, name: &Key) {
             Some(stored) => (stored.body.parse::<u64>().unwrap(), Expect::At(stored.etag)),
         };
         let body = (number + 1).to_string();
-        let write = Write { key: name.clone(), expect, body, due: None, expires: None };
+        let write = Write::new(name.clone(), expect, body);
         if matches!(store.save(write).await, Ok(Saved::Committed(_))) {
             return;
         }
@@ -93,7 +93,7 @@ async fn rotate_under_load(store: Arc<dyn Store>, has_names: bool) {
         counted += alone.load(&name).await.unwrap().unwrap().body.parse::<u64>().unwrap();
     }
     assert_eq!(counted, confirmed, "no confirmed save is lost");
-    assert_eq!(both.stats().rollbacks + alone.stats().rollbacks, 0);
+    assert_eq!(both.counters().rollbacks + alone.counters().rollbacks, 0);
 }
 
 /// Saves what is not under the first key as it is.
@@ -105,7 +105,7 @@ async fn reencrypt(store: &Encrypting<dyn Store>) {
         }
         let stored = store.load(&name).await.unwrap().unwrap();
         let expect = Expect::At(stored.etag);
-        let write = Write { key: name, expect, body: stored.body, due: None, expires: None };
+        let write = Write::new(name, expect, stored.body);
         assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
     }
 }

@@ -82,7 +82,7 @@ async fn a_document_under_another_key_is_refused_and_left_as_it_is() {
             let (key, Stored { etag, .. }) = &raw[to];
             let body = raw[from].1.body.clone();
             let expect = Expect::At(etag.clone());
-            let write = Write { key: key.clone(), expect, body, due: None, expires: None };
+            let write = Write::new(key.clone(), expect, body);
             assert!(matches!(memory.save(write).await, Ok(Saved::Committed(_))));
         }
         for name in keys {
@@ -116,7 +116,7 @@ async fn every_changed_byte_is_noticed() {
         let _reason = refused(store.load(&key("k")).await);
         noticed += 1;
     }
-    assert_eq!(store.stats().unreadable, noticed);
+    assert_eq!(store.counters().unreadable, noticed);
     let _etag = save(&*memory, replace("k", &etag, &sealed)).await;
     assert!(body(&store, "k").await.contains(SAID), "and nothing was done to it");
 }
@@ -161,15 +161,18 @@ async fn an_older_version_that_comes_back_is_reported_where_it_was_known() {
     let first = save(&store, create("k", "{\"n\":1}")).await;
     let old = memory.load(&key("k")).await.unwrap().unwrap().body;
     let second = save(&store, replace("k", &first, "{\"n\":2}")).await;
-    assert_eq!((body(&store, "k").await, store.stats().rollbacks), ("{\"n\":2}".into(), 0));
+    assert_eq!((body(&store, "k").await, store.counters().rollbacks), ("{\"n\":2}".into(), 0));
 
     // Somebody puts the old text back.
     let third = save(&*memory, replace("k", &second, &old)).await;
-    assert_eq!((body(&store, "k").await, store.stats().rollbacks), ("{\"n\":1}".into(), 1));
-    assert_eq!((body(&store, "k").await, store.stats().rollbacks), ("{\"n\":1}".into(), 1));
+    assert_eq!((body(&store, "k").await, store.counters().rollbacks), ("{\"n\":1}".into(), 1));
+    assert_eq!((body(&store, "k").await, store.counters().rollbacks), ("{\"n\":1}".into(), 1));
     // A process that did not know the newer one cannot notice.
     let stranger = over(&memory, &[A]);
-    assert_eq!((body(&stranger, "k").await, stranger.stats().rollbacks), ("{\"n\":1}".into(), 0));
+    assert_eq!(
+        (body(&stranger, "k").await, stranger.counters().rollbacks),
+        ("{\"n\":1}".into(), 0)
+    );
 
     // Neither is a document that was deleted and made anew, nor one that others have changed.
     assert!(matches!(store.delete(&key("k"), &third).await, Ok(Saved::Committed(_))));
@@ -178,7 +181,7 @@ async fn an_older_version_that_comes_back_is_reported_where_it_was_known() {
         assert_eq!(store.load(&key("k")).await.unwrap().unwrap().etag, etag);
         etag = save(&stranger, replace("k", &etag, "{}")).await;
     }
-    assert_eq!(store.stats().rollbacks, 1);
+    assert_eq!(store.counters().rollbacks, 1);
 }
 
 #[tokio::test]

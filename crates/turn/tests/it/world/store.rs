@@ -16,7 +16,10 @@ use sayso_turn::{
     Bag, Key,
     clock::{Clock, Timestamp},
     document::Document,
-    store::{self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{
+        self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, StoreStats, Stored, Transactions,
+        Write,
+    },
 };
 
 use super::PausedClock;
@@ -87,6 +90,8 @@ pub(crate) struct TestStore {
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
     pub(crate) loads: AtomicU64,
     pub(crate) writes: AtomicU64,
+    /// Pages of looks for due documents.
+    pub(crate) dues: AtomicU64,
 }
 
 impl TestStore {
@@ -241,6 +246,7 @@ impl Store for TestStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, store::Error> {
+        self.dues.fetch_add(1, Ordering::Relaxed);
         let hangs = self.due_hangs.lock().unwrap().pop_front().unwrap_or_default();
         if hangs || self.due_max.lock().unwrap().is_some_and(|most| limit > most) {
             std::future::pending::<()>().await;
@@ -258,6 +264,13 @@ impl Store for TestStore {
 
     fn save_time_max(&self) -> Option<Duration> {
         *self.save_time_max.lock().unwrap()
+    }
+
+    fn stats(&self) -> StoreStats {
+        let mut stats = StoreStats::default();
+        stats.loads.calls = self.loads.load(Ordering::Relaxed);
+        stats.saves.calls = self.writes.load(Ordering::Relaxed);
+        stats
     }
 }
 
