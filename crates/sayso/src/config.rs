@@ -280,7 +280,13 @@ impl Config {
             // A path, or of a form that was checked when it was set.
             (
                 Some(value),
-                Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_) | Kind::Ttl | Kind::Rate,
+                Kind::Path
+                | Kind::Address
+                | Kind::AddressOrOff
+                | Kind::Bool
+                | Kind::Choice(_)
+                | Kind::Ttl
+                | Kind::Rate,
             ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),
             (None, _) if spec.key == "admin-address" => {

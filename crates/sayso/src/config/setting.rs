@@ -163,7 +163,7 @@ pub(super) static SETTINGS: [Spec; 35] = [
     spec("encryption.keys-file", &["SAYSO_ENCRYPTION_KEYS_FILE"], Kind::Path, ""),
     spec("encryption.names-key", &["SAYSO_ENCRYPTION_NAMES_KEY"], Kind::Secret, ""),
     spec("encryption.names-key-file", &["SAYSO_ENCRYPTION_NAMES_KEY_FILE"], Kind::Path, ""),
-    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Text, ""),
+    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Id, ""),
     spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
     spec("rate-limit.peer", &["SAYSO_RATE_LIMIT_PEER"], Kind::Rate, "off"),
     spec("rate-limit.conversation", &["SAYSO_RATE_LIMIT_CONVERSATION"], Kind::Rate, "off"),
