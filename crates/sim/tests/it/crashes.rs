@@ -4,12 +4,16 @@ use std::{fmt, future::Future, sync::Arc};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, stream};
 use sayso_sim::enumerate_crashes;
 use sayso_stores::SqliteStore;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Error, MemoryStore, Participant, Saved, Store, Stored, Transactions,
+        Write,
+    },
 };
 
 #[test]
@@ -66,6 +70,10 @@ fn wait<T>(answer: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer)
 }
 
+fn at_once(keys: BoxStream<'_, Result<Key, Error>>) -> BoxStream<'static, Result<Key, Error>> {
+    stream::iter(wait(keys.collect::<Vec<_>>())).boxed()
+}
+
 #[async_trait]
 impl Store for AtOnce {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
@@ -90,7 +98,15 @@ impl Store for AtOnce {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        self.0.list(prefix)
+        at_once(self.0.list(prefix))
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        self.0.list_with(participant, prefix).map(at_once)
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -200,7 +200,9 @@ async fn rows_of_others_are_passed_over_and_hide_nothing() {
     let other = Connection::open(&path).unwrap();
     other.execute_batch(foreign).unwrap();
     let long = "k".repeat(5_000);
-    other.execute("INSERT INTO document VALUES (?1, 1, 7, '')", [long]).unwrap();
+    other
+        .execute("INSERT INTO document (key, version, due, body) VALUES (?1, 1, 7, '')", [long])
+        .unwrap();
     for limit in [1, 2, 7, 100] {
         let (mut named, mut from) = (Vec::new(), None);
         for _ in 0..=60 {

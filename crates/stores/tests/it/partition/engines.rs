@@ -109,7 +109,7 @@ mod redis {
     }
 
     async fn make() -> (Arc<dyn Store>, ()) {
-        let prefix = format!("parts-{:016x}", number_of_the_test());
+        let prefix = format!("p{:08x}", number_of_the_test());
         let base = open(prefix.clone()).await.unwrap();
         let at = move |name: String| {
             let prefix = format!("{prefix}.{name}");
@@ -119,9 +119,9 @@ mod redis {
     }
 
     /// A number that no other test has.
-    fn number_of_the_test() -> u64 {
+    fn number_of_the_test() -> u32 {
         use std::hash::BuildHasher as _;
-        std::collections::hash_map::RandomState::new().hash_one(std::process::id())
+        std::collections::hash_map::RandomState::new().hash_one(std::process::id()) as u32
     }
 
     sayso_stores::conformance!(make(), cases: 4, operations: 40);
