@@ -47,6 +47,8 @@ use crate::{Layout, layout::bodies};
 /// * A load sees every write that was acknowledged before it was called.
 /// * The client library repeats nothing by itself: a write whose answer is lost is
 ///   [`Error::Unknown`], never a conflict with itself.
+/// * A key or token that is refused while the store is open is [`Error::Unavailable`]: the other
+///   one is tried, the file is read again, and the log tells.
 ///
 /// # Limits
 /// A document has at most [`DOCUMENT_BYTES_MAX`] bytes. There are no transactions. The index of
@@ -92,6 +94,7 @@ impl BlobStore {
         let name: Arc<str> = name.into();
         let container = Container::connect(&config, Arc::clone(&name))?;
         container.set_up(&config).await?;
+        container.failures.opened();
         Ok(Self { name, container, names: Names(config.layout), due_by: config.due_by })
     }
 

@@ -9,7 +9,8 @@
 //!   whatever stands above a store.
 //!
 //! Engines that a bot grows onto, each behind a feature of its name: `postgres`, `redis`,
-//! `azure-blob`, `cosmos`, `s3`.
+//! `azure-blob`, `cosmos`, `s3`. The feature `entra` adds sign-in to Microsoft Entra ID to
+//! `postgres` and `redis`.
 //!
 //! The memory store is part of `sayso-turn`.
 
@@ -21,7 +22,7 @@ pub mod conformance;
 pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
-#[cfg(any(feature = "azure-blob", feature = "cosmos"))]
+#[cfg(feature = "entra")]
 mod entra;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -29,17 +30,29 @@ pub mod fuzz;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod lanes;
 mod layout;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod login;
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
+mod loud;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
 #[cfg(feature = "s3")]
 pub mod s3;
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3"
+))]
+mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 #[cfg(any(
     feature = "conformance",
-    feature = "cosmos",
+    feature = "entra",
     feature = "postgres",
     feature = "redis",
     feature = "s3"

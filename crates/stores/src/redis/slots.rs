@@ -25,7 +25,7 @@ use super::{
     lane::{Server, Target},
     names::Shard,
 };
-use crate::sync::lock;
+use crate::{login::Login, sync::lock};
 
 /// The shortest time from one question for the map to the next.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -39,6 +39,7 @@ type Address = String;
 /// The nodes of a cluster.
 pub(super) struct Nodes {
     like: ConnectionInfo,
+    login: Login,
     acks: Option<Acks>,
     seeds: BTreeSet<Address>,
     known: Mutex<Known>,
@@ -64,11 +65,11 @@ struct Map {
 
 impl Nodes {
     /// The nodes that the configuration names, of which there is one at least.
-    pub(super) fn new(seeds: &[ConnectionInfo], acks: Option<Acks>) -> Option<Self> {
+    pub(super) fn new(seeds: &[ConnectionInfo], login: Login, acks: Option<Acks>) -> Option<Self> {
         let like = seeds.first()?.clone();
         let seeds = seeds.iter().map(|seed| seed.addr().to_string()).collect();
         let (known, asking) = (Mutex::default(), tokio::sync::Mutex::default());
-        Some(Self { like, acks, seeds, known, asking })
+        Some(Self { like, login, acks, seeds, known, asking })
     }
 
     /// The master of a shard.
@@ -93,7 +94,8 @@ impl Nodes {
         if let Some(server) = known.servers.get(address) {
             return Some(Arc::clone(server));
         }
-        let server = Arc::new(Server::new(Target::Node(self.node_at(address)?), self.acks));
+        let target = Target::Node(self.node_at(address)?);
+        let server = Arc::new(Server::new(target, self.login.clone(), self.acks));
         drop(known.servers.insert(address.to_owned(), Arc::clone(&server)));
         Some(server)
     }
@@ -116,7 +118,8 @@ impl Nodes {
             addresses.extend(map.nodes.iter().cloned());
         }
         let questions = addresses.iter().filter_map(|address| self.node_at(address));
-        let answers: Vec<BoxFuture<'_, _>> = questions.map(|node| map_of(node).boxed()).collect();
+        let answers: Vec<BoxFuture<'_, _>> =
+            questions.map(|node| map_of(node, &self.login).boxed()).collect();
         if answers.is_empty() {
             return Err(Failure::Unsent(None));
         }
@@ -173,8 +176,8 @@ impl Map {
     }
 }
 
-async fn map_of(node: ConnectionInfo) -> Result<Map, Failure> {
-    let answer = ask(&node, redis::cmd("CLUSTER").arg("SLOTS")).await?;
+async fn map_of(node: ConnectionInfo, login: &Login) -> Result<Map, Failure> {
+    let answer = ask(&node, login, redis::cmd("CLUSTER").arg("SLOTS")).await?;
     let host = match node.addr() {
         ConnectionAddr::Tcp(host, _) | ConnectionAddr::TcpTls { host, .. } => host.as_str(),
         _ => "",

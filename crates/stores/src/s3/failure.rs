@@ -22,6 +22,9 @@ pub(super) enum Failure {
 /// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
+    /// A read on opening the store. What a person must put right is final here, and only here:
+    /// later it may be put right while the bot runs.
+    Open,
     Read,
     Write,
 }
@@ -58,6 +61,20 @@ impl Failure {
             if code(error).as_deref() != Some("NoSuchBucket"))
     }
 
+    /// True if the key is not, or no longer, what the server wants: nothing was done.
+    pub(super) fn is_about_rights(&self) -> bool {
+        let Self::Failed(error) = self else { return false };
+        let is_named = code(error).is_some_and(|code| RIGHTS.contains(&code.as_str()));
+        transport(error).is_none() && (is_named || matches!(status(error), Some(401 | 403)))
+    }
+
+    /// The server's code for it, or its status.
+    pub(super) fn shown_code(&self) -> String {
+        let Self::Failed(error) = self else { return String::new() };
+        let status = || status(error).map_or_else(String::new, |status| status.to_string());
+        code(error).unwrap_or_else(status)
+    }
+
     pub(super) fn into_error(self, store: &str, call: Call) -> Error {
         let store = Cow::Owned(store.to_owned());
         let error = match self {
@@ -86,8 +103,27 @@ impl Failure {
 
 fn in_doubt(store: Cow<'static, str>, reason: String, call: Call) -> Error {
     match call {
-        Call::Read => Error::Unavailable { store, reason, source: None },
+        Call::Open | Call::Read => Error::Unavailable { store, reason, source: None },
         Call::Write => Error::Unknown { store, reason, source: None },
+    }
+}
+
+/// Codes by which a server refuses a key, whatever the status.
+const RIGHTS: [&str; 6] = [
+    "InvalidAccessKeyId",
+    "SignatureDoesNotMatch",
+    "ExpiredToken",
+    "InvalidToken",
+    "TokenRefreshRequired",
+    "RequestTimeTooSkewed",
+];
+
+/// An error that a person must put right. Nothing was done.
+fn unusable(store: Cow<'static, str>, reason: &str, call: Call) -> Error {
+    let reason = reason.to_owned();
+    match call {
+        Call::Open => Error::Invalid { store, reason, source: None },
+        Call::Read | Call::Write => Error::Unavailable { store, reason, source: None },
     }
 }
 
@@ -103,19 +139,24 @@ fn answered(
         |store, reason: &str| Error::Invalid { store, reason: reason.to_owned(), source: None };
     match (code, status) {
         (Some("NoSuchBucket"), _) => never(store, "there is no such bucket; create it"),
-        (Some("InvalidAccessKeyId" | "SignatureDoesNotMatch"), _) => never(
+        (Some("InvalidAccessKeyId" | "SignatureDoesNotMatch"), _) => unusable(
             store,
-            "the access key is wrong; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+            "the access key is wrong; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the \
+             secret file",
+            call,
         ),
         (Some("ExpiredToken" | "InvalidToken" | "TokenRefreshRequired"), _) => {
-            never(store, "the session token has expired; give a new one")
+            unusable(store, "the session token has expired; give a new one", call)
         }
-        (Some("RequestTimeTooSkewed"), _) => never(store, "the clock of this machine is wrong"),
+        (Some("RequestTimeTooSkewed"), _) => {
+            unusable(store, "the clock of this machine is wrong", call)
+        }
         (Some("SlowDown"), _) | (_, Some(429)) => Error::Throttled { store, after: None },
-        (_, Some(401 | 403)) => never(
+        (_, Some(401 | 403)) => unusable(
             store,
             "access is denied; the key needs s3:GetObject, s3:PutObject, s3:DeleteObject on the \
              objects and s3:ListBucket on the bucket",
+            call,
         ),
         (_, Some(501)) => {
             never(store, "it does not know conditional writes; use a server that does")
@@ -216,7 +257,10 @@ mod tests {
             ("504 Gateway Timeout", "X", "unavailable", "unknown"),
             ("408 Request Timeout", "X", "unavailable", "unknown"),
             ("400 Bad Request", "InvalidRequest", "invalid", "invalid"),
-            ("400 Bad Request", "ExpiredToken", "invalid", "invalid"),
+            ("400 Bad Request", "ExpiredToken", "unavailable", "unavailable"),
+            ("403 Forbidden", "InvalidAccessKeyId", "unavailable", "unavailable"),
+            ("403 Forbidden", "AccessDenied", "unavailable", "unavailable"),
+            ("403 Forbidden", "RequestTimeTooSkewed", "unavailable", "unavailable"),
             ("501 Not Implemented", "NotImplemented", "invalid", "invalid"),
             ("301 Moved Permanently", "PermanentRedirect", "invalid", "invalid"),
         ] {
@@ -224,6 +268,10 @@ mod tests {
             assert_eq!(report(&text, Call::Read).0, read, "{text}");
             assert_eq!(report(&text, Call::Write).0, write, "{text}");
             assert!(!report(&text, Call::Write).1.contains("pizza"), "nothing is quoted");
+            // A mistake on opening, and later a trouble that passes.
+            if status.starts_with("403") || code == "ExpiredToken" {
+                assert_eq!(report(&text, Call::Open).0, "invalid", "{text}");
+            }
         }
         assert_eq!(report("something new: pizza", Call::Write).0, "unknown");
         assert!(!report("something new: pizza", Call::Write).1.contains("pizza"));
