@@ -181,7 +181,9 @@ pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
         }
         #[cfg(feature = "cosmos")]
         Some("cosmos") => {
-            Ok(Opened::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?))
+            let store = Box::pin(sayso_stores::CosmosStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
         }
         #[cfg(feature = "s3")]
         Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),

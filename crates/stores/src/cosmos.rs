@@ -18,6 +18,7 @@ mod looks;
 mod meter;
 mod names;
 mod patience;
+mod regions;
 mod search;
 mod version;
 
@@ -36,6 +37,7 @@ use sayso_turn::{
 };
 
 use self::{
+    account::Account,
     calls::{Calls, Sent},
     database::Database,
     item::Item,
@@ -51,7 +53,7 @@ pub use self::{
     item::ITEM_BYTES_MAX,
     meter::{CosmosCalls, CosmosStats},
 };
-use crate::{Layout, write_id::WriteIds};
+use crate::{Layout, loud::Reports, write_id::WriteIds};
 
 /// Documents in a database of Azure Cosmos DB.
 ///
@@ -66,7 +68,7 @@ use crate::{Layout, write_id::WriteIds};
 ///
 /// # Limits
 /// The account must have a single write region: with several, two writers can both be told that
-/// their condition held. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no
+/// their condition held. Such an account is refused. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no
 /// transactions: each document is a partition of its own.
 ///
 /// # Cancellation
@@ -89,6 +91,8 @@ pub struct CosmosStore {
     calls: Calls,
     writes: WriteIds,
     clock: SystemClock,
+    warnings: Vec<String>,
+    reports: Reports,
 }
 
 impl CosmosStore {
@@ -96,11 +100,20 @@ impl CosmosStore {
     ///
     /// # Errors
     /// [`Error::Invalid`] when the key or identity is refused, when the database or a container is
-    /// missing or not fit for documents; the message says what to do. [`Error::Unavailable`] when
-    /// the account cannot be reached. Nothing is changed unless the configuration asks for it.
+    /// missing or not fit for documents, when the account has several write regions; the message
+    /// says what to do. [`Error::Unavailable`] when the account cannot be reached. Nothing is
+    /// changed unless the configuration asks for it.
     pub async fn open(config: CosmosConfig) -> Result<Self, Error> {
-        let client = account::connect(&config).await?;
-        Self::open_with(&client, config).await
+        let account = Account::new(&config)?;
+        let client = match Box::pin(account.connect()).await {
+            // The other key, if there is one.
+            Err(error) if failure::is_about_rights(&error) && account.has_other_key() => {
+                Box::pin(account.connect()).await?
+            }
+            client => client?,
+        };
+        let warnings = account.judge().await?;
+        Self::on(&client, Some(account), config, warnings).await
     }
 
     /// Opens the database that a URL names; see [`CosmosConfig::from_url`].
@@ -112,11 +125,21 @@ impl CosmosStore {
     }
 
     /// As [`open`](Self::open), with a client that the program has already. The address and the key
-    /// of the configuration are not used.
+    /// of the configuration are not used. The account is not asked how many write regions it has,
+    /// and there is no other key to turn to.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub async fn open_with(client: &CosmosClient, config: CosmosConfig) -> Result<Self, Error> {
+        Self::on(client, None, config, Vec::new()).await
+    }
+
+    async fn on(
+        client: &CosmosClient,
+        account: Option<Account>,
+        config: CosmosConfig,
+        mut warnings: Vec<String>,
+    ) -> Result<Self, Error> {
         let name = config.name();
         if config.layout == Layout::Sample {
             return Err(Error::Invalid {
@@ -128,10 +151,22 @@ impl CosmosStore {
             });
         }
         let (names, call_max) = (Names::new(config.layout), config.call_max);
-        let database = Database::open(client, config).await?;
+        for warning in &warnings {
+            tracing::warn!(store = %name, "{warning}");
+        }
+        let database = Database::open(client, account, config).await?;
+        warnings.extend(database.warnings());
         let (meter, looks) = (Meter::default(), Looks::default());
         let calls = Calls { store: name, names, database, meter, looks, call_max };
-        Ok(Self { calls, writes: WriteIds::new(), clock: SystemClock::new() })
+        let (writes, clock, reports) = (WriteIds::new(), SystemClock::new(), Reports::default());
+        Ok(Self { calls, writes, clock, warnings, reports })
+    }
+
+    /// Warnings about settings of the account and its containers, a sentence each. They are also
+    /// logged.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Calls so far, and the request units they cost.
@@ -141,9 +176,29 @@ impl CosmosStore {
     }
 }
 
-#[async_trait]
-impl Store for CosmosStore {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+impl CosmosStore {
+    /// Makes a call; once more by another key or token when the one in use is refused, which means
+    /// that nothing was done.
+    async fn call<T, F>(&self, call: impl Fn() -> F + Send + Sync) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>> + Send,
+    {
+        let mut is_last = false;
+        loop {
+            let version = self.calls.database.version();
+            let error = match call().await {
+                Err(error) if failure::is_about_rights(&error) => error,
+                answer => return answer,
+            };
+            if is_last || !self.calls.database.renew(version).await {
+                self.reports.tell(&error);
+                return Err(error);
+            }
+            is_last = true;
+        }
+    }
+
+    async fn load_once(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let Some(container) = self.calls.database.of(key).await? else { return Ok(None) };
         let found = self.calls.find(&container, key).await?;
         Ok(found.map(|Item { id, body, etag, .. }| Stored {
@@ -152,7 +207,7 @@ impl Store for CosmosStore {
         }))
     }
 
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
+    async fn save_once(&self, write: &Write) -> Result<Saved, Error> {
         let key = &write.key;
         let Id { text: id, has_others } = self.calls.id(key)?;
         let (container, id, version) = match &write.expect {
@@ -172,7 +227,7 @@ impl Store for CosmosStore {
         }
         let write_id = self.writes.next();
         let now = self.clock.now();
-        let item = item::write(self.calls.names, &id, &write, &write_id, container.forgets, now);
+        let item = item::write(self.calls.names, &id, write, &write_id, container.forgets, now);
         let item = item.map_err(|reason| self.calls.invalid(reason))?;
         let bytes = item.get().len();
         if bytes > ITEM_BYTES_MAX {
@@ -212,7 +267,7 @@ impl Store for CosmosStore {
         }
     }
 
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    async fn delete_once(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Id { text: id, has_others } = self.calls.id(key)?;
         let Some(version) = Version::of(etag, has_others) else { return Ok(Saved::Conflict) };
         let Some(container) = self.calls.database.of(key).await? else {
@@ -236,6 +291,21 @@ impl Store for CosmosStore {
             Saved::Conflict => Saved::Conflict,
         })
     }
+}
+
+#[async_trait]
+impl Store for CosmosStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.call(|| self.load_once(key)).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.call(|| self.save_once(&write)).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.call(|| self.delete_once(key, etag)).await
+    }
 
     async fn due(
         &self,
@@ -243,7 +313,7 @@ impl Store for CosmosStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        self.calls.search_due(now, from, limit).await
+        self.call(|| self.calls.search_due(now, from, limit)).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

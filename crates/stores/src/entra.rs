@@ -173,6 +173,12 @@ impl Tokens {
         Ok(token)
     }
 
+    /// The number of the token that is presented now.
+    #[cfg(feature = "cosmos")]
+    pub(crate) fn number(&self) -> u64 {
+        lock(&self.kept).count
+    }
+
     /// Notes that a server refused a token; true if another one is worth a try, once for each.
     pub(crate) fn refused(&self, number: u64) -> bool {
         let mut kept = lock(&self.kept);

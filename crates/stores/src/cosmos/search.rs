@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::{
     calls::Calls,
-    database::Container,
+    database::{Container, Found},
     item::{self, COLUMNS, Item, Row, due_number},
     looks::{Look, Looks},
     meter::Call,
@@ -58,27 +58,54 @@ impl Calls {
         let query = Query::from(text).with_parameter("@now", due_number(now));
         let query = query.map_err(|error| self.failed(error))?;
         let mut requests = 0;
-        for container in self.database.all().await? {
+        let Found { containers, mut failure } = self.database.all().await?;
+        for container in containers {
             let name = container.name();
             if name < begin {
                 continue;
             }
-            let mut pages = match look.take() {
-                Some(Look { container, pages, .. }) if container == name => pages,
-                _ => self.pages::<Row>(&container, query.clone()).await?,
+            let pages = match look.take() {
+                Some(Look { container, pages, .. }) if container == name => Ok(pages),
+                _ => self.pages::<Row>(&container, query.clone()).await,
             };
-            while let Some(rows) = self.next(&mut pages).await? {
-                let due = rows.into_iter().filter_map(|row| self.due_of(&container, row));
-                let rest: Vec<Due> = due.collect();
-                requests += 1;
-                if !rest.is_empty() || requests == REQUESTS_MAX {
+            let found = match pages {
+                Ok(pages) => self.next_due(&container, pages, &mut requests).await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Ok(None) => {}
+                Ok(Some((rest, pages))) => {
                     let container = name.to_owned();
                     let look = Look { container, pages, rest, is_gone_on_with: from.is_some() };
                     return Ok(self.looks.page(look, limit));
                 }
+                // It must not hide those after it; that it failed is said when they are through.
+                Err(error) => {
+                    tracing::debug!(container = name, "a look goes on elsewhere: {error}");
+                    failure = failure.or(Some(error));
+                }
             }
         }
-        Ok(DuePage::default())
+        failure.map_or_else(|| Ok(DuePage::default()), Err)
+    }
+
+    /// The next page of a query that has anything due, or one without when that was enough for one
+    /// call; `None` after the last.
+    async fn next_due(
+        &self,
+        container: &Container,
+        mut pages: QueryPageIterator<Row>,
+        requests: &mut usize,
+    ) -> Result<Option<(Vec<Due>, QueryPageIterator<Row>)>, Error> {
+        while let Some(rows) = self.next(&mut pages).await? {
+            let due = rows.into_iter().filter_map(|row| self.due_of(container, row));
+            let rest: Vec<Due> = due.collect();
+            *requests += 1;
+            if !rest.is_empty() || *requests == REQUESTS_MAX {
+                return Ok(Some((rest, pages)));
+            }
+        }
+        Ok(None)
     }
 
     fn due_of(&self, container: &Container, row: Row) -> Option<Due> {
