@@ -4,6 +4,7 @@ mod documents;
 mod faults;
 mod layouts;
 mod opening;
+mod rotation;
 mod sdk;
 mod waterfall;
 

@@ -1,8 +1,10 @@
 //! S3: the conformance suite, on a server in memory and on one with objects on disk, and tests of
 //! this engine alone.
 
+mod credentials;
 mod documents;
 mod faults;
+mod garage;
 mod opening;
 mod proxy;
 mod seaweedfs;
