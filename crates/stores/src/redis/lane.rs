@@ -93,8 +93,8 @@ struct Open {
 }
 
 /// Tells a broken connection from its successor.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Generation {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Generation {
     count: u64,
     era: u64,
 }
@@ -112,6 +112,12 @@ impl Server {
             connecting: tokio::sync::Mutex::default(),
         };
         Self { lanes: (0..count).map(|_| lane()).collect() }
+    }
+
+    /// The connection that calls of a shard use at the moment.
+    pub(super) fn generation(&self, shard: Shard) -> Generation {
+        let lane = self.lanes.get(shard.number() % self.lanes.len().max(1));
+        lane.map(|lane| lane.open().generation).unwrap_or_default()
     }
 
     /// Sends a call once. The shard chooses the connection.

@@ -12,7 +12,7 @@ use super::{
     lane::{Request, Server, Target},
     names::Shard,
     sentinel::Sentinels,
-    slots::Nodes,
+    slots::{Nodes, Seat},
 };
 use crate::login::Login;
 
@@ -68,6 +68,14 @@ impl Link {
 
     pub(super) fn is_cluster(&self) -> bool {
         matches!(*self.to, To::Cluster(_))
+    }
+
+    /// The place where the calls of a shard are answered at the moment.
+    pub(super) fn seat(&self, shard: Shard) -> Seat {
+        match &*self.to {
+            To::Server(server) => Seat { address: None, generation: server.generation(shard) },
+            To::Cluster(nodes) => nodes.seat(shard),
+        }
     }
 
     /// Sends a command once to the node of a shard; the answer comes within the time-out.

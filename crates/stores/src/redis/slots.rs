@@ -22,7 +22,7 @@ use super::{
     acks::Acks,
     connect::{ask, at},
     failure::Failure,
-    lane::{Server, Target},
+    lane::{Generation, Server, Target},
     names::Shard,
 };
 use crate::{login::Login, sync::lock};
@@ -35,6 +35,14 @@ const SLOTS: u16 = 16_384;
 
 /// A node, as `host:port`.
 type Address = String;
+
+/// The place where the calls of a shard are answered. As long as it is the same, it is the same
+/// process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    pub(super) address: Option<Address>,
+    pub(super) generation: Generation,
+}
 
 /// The nodes of a cluster.
 pub(super) struct Nodes {
@@ -98,6 +106,15 @@ impl Nodes {
         let server = Arc::new(Server::new(target, self.login.clone(), self.acks));
         drop(known.servers.insert(address.to_owned(), Arc::clone(&server)));
         Some(server)
+    }
+
+    /// The node of a shard, and the connection to it.
+    pub(super) fn seat(&self, shard: Shard) -> Seat {
+        let known = lock(&self.known);
+        let address = known.map.as_ref().and_then(|map| map.master_of(shard));
+        let server = address.as_ref().and_then(|address| known.servers.get(address));
+        let generation = server.map(|server| server.generation(shard)).unwrap_or_default();
+        Seat { address, generation }
     }
 
     /// Has the map asked for again: it led to the wrong node, or to none that answers.

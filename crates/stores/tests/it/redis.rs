@@ -4,7 +4,9 @@ mod cluster;
 mod documents;
 mod failover;
 mod faults;
+mod listing;
 mod opening;
+mod rotation;
 mod server;
 mod together;
 
