@@ -113,7 +113,7 @@ impl BlobConfig {
                 let config = Self::at(place)?;
                 let access = match connection {
                     Some(text) => config.access_of(&text)?,
-                    None => config.access_by(variable),
+                    None => config.access_by(&variable),
                 };
                 Self { access, ..config }
             }

@@ -6,7 +6,7 @@
 use azure_core::{
     credentials::Secret,
     hmac::hmac_sha256,
-    http::{HttpClient as _, Method, Request, new_http_client},
+    http::{Method, Request, new_http_client},
     time::{OffsetDateTime, to_rfc7231},
 };
 use futures_util::TryStreamExt as _;

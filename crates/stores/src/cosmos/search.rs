@@ -57,6 +57,7 @@ impl Calls {
         let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
         let query = Query::from(text).with_parameter("@now", due_number(now));
         let query = query.map_err(|error| self.failed(error))?;
+        let mut missed = look.as_mut().and_then(|look| look.missed.take());
         let mut requests = 0;
         let Found { containers, mut failure } = self.database.all().await?;
         for container in containers {
@@ -76,17 +77,26 @@ impl Calls {
                 Ok(None) => {}
                 Ok(Some((rest, pages))) => {
                     let container = name.to_owned();
-                    let look = Look { container, pages, rest, is_gone_on_with: from.is_some() };
+                    let is_gone_on_with = from.is_some();
+                    let look = Look { container, pages, rest, missed, is_gone_on_with };
                     return Ok(self.looks.page(look, limit));
                 }
                 // It must not hide those after it; that it failed is said when they are through.
                 Err(error) => {
-                    tracing::debug!(container = name, "a look goes on elsewhere: {error}");
+                    missed = Some(name.to_owned());
                     failure = failure.or(Some(error));
                 }
             }
         }
-        failure.map_or_else(|| Ok(DuePage::default()), Err)
+        match (failure, missed) {
+            (Some(error), _) => Err(error),
+            (None, Some(name)) => Err(Error::Unavailable {
+                store: self.store.clone().into(),
+                reason: format!("the container `{name}` could not be looked at"),
+                source: None,
+            }),
+            (None, None) => Ok(DuePage::default()),
+        }
     }
 
     /// The next page of a query that has anything due, or one without when that was enough for one
