@@ -68,8 +68,8 @@ use crate::{Layout, loud::Reports, write_id::WriteIds};
 ///
 /// # Limits
 /// The account must have a single write region: with several, two writers can both be told that
-/// their condition held. Such an account is refused. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no
-/// transactions: each document is a partition of its own.
+/// their condition held. Such an account is refused. An item has at most [`ITEM_BYTES_MAX`] bytes
+/// of JSON. There are no transactions: each document is a partition of its own.
 ///
 /// # Cancellation
 /// A save or delete whose future is dropped is done or not done, never half done. When it was

@@ -95,8 +95,8 @@ impl BlobConfig {
     ///
     /// `AZURE_STORAGE_SECONDARY_KEY` is the account's other key, which is tried when the first is
     /// refused. `secret-file=/run/secrets/blob` in the URL, or `SAYSO_STORE_SECRET_FILE` in the
-    /// environment, name a file with a key or a SAS token, or two of a kind in two lines; it is read
-    /// again when the service refuses what was in it, and goes before the variables above.
+    /// environment, name a file with a key or a SAS token, or two of a kind in two lines; it is
+    /// read again when the service refuses what was in it, and goes before the variables above.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the URL or the connection string is not understood.

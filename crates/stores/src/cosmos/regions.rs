@@ -1,4 +1,4 @@
-//! What an account says of itself: the number of its write regions and its consistency.
+//! The account itself (`GET /`): how many write regions it has, and its consistency.
 //!
 //! With several write regions a condition holds in each of them, and two writers are both told
 //! that theirs did. The library knows and does not tell, so the account is asked once more.

@@ -138,8 +138,8 @@ impl PostgresConfig {
         self
     }
 
-    /// Reads the password from a file, at once and whenever the server refuses it. Of two lines, the
-    /// old and the new password, each is tried.
+    /// Reads the password from a file, at once and whenever the server refuses it. Of two lines,
+    /// the old and the new password, each is tried.
     #[must_use]
     pub fn secret_file(self, path: impl Into<PathBuf>) -> Self {
         Self { login: Source::File(path.into()), ..self }

@@ -131,8 +131,8 @@ impl RedisConfig {
         Ok(Self { login: login.map_err(invalid)?, ..config })
     }
 
-    /// Reads the password from a file, at once and whenever the server refuses it. Of two lines, the
-    /// old and the new password, each is tried.
+    /// Reads the password from a file, at once and whenever the server refuses it. Of two lines,
+    /// the old and the new password, each is tried.
     #[must_use]
     pub fn with_secret_file(self, path: impl Into<PathBuf>) -> Self {
         Self { login: Source::File(path.into()), ..self }

@@ -27,7 +27,7 @@ use super::{
 
 const KEY: [&str; 3] = ["b25lb25lb25l", "dHdvdHdvdHdv", "dGhyZWV0aHJl"];
 
-/// What opens the account at the moment: keys, or tokens with the time until which they do.
+/// Credentials that open the account at the moment: keys, and tokens with their end.
 #[derive(Default)]
 struct Door {
     keys: Mutex<Vec<String>>,
