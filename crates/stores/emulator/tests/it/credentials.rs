@@ -121,7 +121,7 @@ impl Load {
 
 async fn count_up(store: &CosmosStore, number: usize, is_over: &AtomicBool) -> (u64, u64) {
     let key = sayso_turn::Key::new(format!("writer/{number}")).unwrap();
-    let (mut count, mut refused, mut expect) = (0, 0, Expect::Absent);
+    let (mut count, mut refused, mut expect) = (0_u64, 0_u64, Expect::Absent);
     let start = Instant::now();
     while !is_over.load(Ordering::SeqCst) || count == 0 {
         assert!(start.elapsed() < Duration::from_secs(60), "the load ends");

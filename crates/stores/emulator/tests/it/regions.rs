@@ -24,7 +24,7 @@ async fn store(emulator: &Arc<InMemoryEmulatorHttpClient>) -> Result<CosmosStore
         emulator.runtime_builder_with_fault_rules(Vec::new()).into();
     let hub: Url = HUB.parse().unwrap();
     let account = AccountReference::with_authentication_key(hub.into(), ANY_KEY);
-    let regions = ["West US", "East US"].map(Into::into).to_vec();
+    let regions = vec!["West US".into(), "East US".into()];
     let client = CosmosClient::builder()
         .with_runtime(runtime.build().await.unwrap())
         .build(account, RoutingStrategy::PreferredRegions(regions))
