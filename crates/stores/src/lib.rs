@@ -23,6 +23,7 @@ pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
 #[cfg(feature = "entra")]
+#[allow(dead_code, reason = "each engine uses a part of it")]
 mod entra;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -31,6 +32,7 @@ pub mod fuzz;
 mod lanes;
 mod layout;
 #[cfg(any(feature = "postgres", feature = "redis"))]
+#[allow(dead_code, reason = "each engine uses a part of it")]
 mod login;
 #[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
 mod loud;
@@ -47,6 +49,7 @@ pub mod s3;
     feature = "redis",
     feature = "s3"
 ))]
+#[allow(dead_code, reason = "each engine uses a part of it")]
 mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
