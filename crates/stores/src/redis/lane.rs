@@ -100,7 +100,7 @@ pub(super) struct Generation {
 }
 
 impl Server {
-    pub(super) fn new(target: Target, login: Login, acks: Option<Acks>) -> Self {
+    pub(super) fn new(target: Target, login: &Login, acks: Option<Acks>) -> Self {
         let (target, era) = (Arc::new(target), Arc::new(AtomicU64::new(0)));
         let count = if acks.is_some() { LANES_ACKED } else { LANES };
         let lane = || Lane {
@@ -151,10 +151,10 @@ impl Lane {
     /// The connection and its generation, made by this caller or by the one before.
     async fn connection(&self) -> Result<(MultiplexedConnection, Generation), Failure> {
         let mut last = self.connecting.lock().await;
-        if let Some(found) = self.found() {
-            if !self.is_to_renew() || self.renew(found.clone()).await {
-                return Ok(found);
-            }
+        if let Some(found) = self.found()
+            && (!self.is_to_renew() || self.renew(found.clone()).await)
+        {
+            return Ok(found);
         }
         if let Some((at, failure)) = &*last
             && at.elapsed() < PAUSE

@@ -47,7 +47,7 @@ impl Link {
                 return Some(Self { timeout, acks, to });
             }
         };
-        let to = Arc::new(To::Server(Server::new(target, login, acks)));
+        let to = Arc::new(To::Server(Server::new(target, &login, acks)));
         Some(Self { timeout, acks, to })
     }
 

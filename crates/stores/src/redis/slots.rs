@@ -103,7 +103,7 @@ impl Nodes {
             return Some(Arc::clone(server));
         }
         let target = Target::Node(self.node_at(address)?);
-        let server = Arc::new(Server::new(target, self.login.clone(), self.acks));
+        let server = Arc::new(Server::new(target, &self.login, self.acks));
         drop(known.servers.insert(address.to_owned(), Arc::clone(&server)));
         Some(server)
     }
