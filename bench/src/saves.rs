@@ -108,7 +108,7 @@ impl Saves {
     /// Number of flushes by SQLite so far.
     #[must_use]
     pub fn flushes(&self) -> u64 {
-        self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().transactions)
+        self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().commits)
     }
 }
 
@@ -159,7 +159,14 @@ pub async fn fill(
 }
 
 async fn create(store: &dyn Store, key: &Key, body: String, due: Option<Timestamp>) -> ETag {
-    let write = Write { key: key.clone(), expect: Expect::Absent, body, due, expires: None };
+    let write = Write {
+        key: key.clone(),
+        expect: Expect::Absent,
+        body,
+        due,
+        expires: None,
+        participants: None,
+    };
     match store.save(write).await.expect("the store takes a document") {
         Saved::Committed(etag) => etag,
         Saved::Conflict => unreachable!("the store was empty"),
@@ -170,7 +177,7 @@ async fn create(store: &dyn Store, key: &Key, body: String, due: Option<Timestam
 async fn save(store: &dyn Store, key: &Key, expect: Expect, body: &str) -> ETag {
     let (key, body, due) = (key.clone(), body.to_owned(), Some(Ledger::CLAIMED));
     match store
-        .save(Write { key, expect, body, due, expires: None })
+        .save(Write { key, expect, body, due, expires: None, participants: None })
         .await
         .expect("the store takes a save")
     {

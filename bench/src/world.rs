@@ -199,7 +199,7 @@ impl World {
     /// Number of flushes by SQLite so far.
     #[must_use]
     pub fn flushes(&self) -> u64 {
-        self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().transactions)
+        self.sqlite.as_ref().map_or(0, |sqlite| sqlite.stats().commits)
     }
 }
 

@@ -100,7 +100,7 @@ impl Bench {
         let server_cpu = raw.server_cpu();
         let raw = vec![Way::new(BATCHED, true, batched), Way::new(ALONE, true, raw)];
         let counted = Arc::clone(&turns);
-        let flushes = move || Some(counted.stats().statements);
+        let flushes = move || Some(counted.stats().commits);
         Ok(self.case("PostgreSQL", MANY, (turns, saves), flushes, raw, server_cpu))
     }
 
@@ -116,7 +116,7 @@ impl Bench {
         let server_cpu = raw.server_cpu();
         let raw = vec![Way::new(ALONE, true, raw)];
         let counted = Arc::clone(&turns);
-        let flushes = move || Some(counted.stats().scripts);
+        let flushes = move || Some(counted.stats().commits);
         Ok(self.case("Redis", MANY, (turns, saves), flushes, raw, server_cpu))
     }
 
@@ -130,7 +130,7 @@ impl Bench {
             |batch| RawSqlite::open(&self.folder, documents, &numbers, batch, self.bodies.clone());
         let raw = vec![Way::new(BATCHED, true, raw(MANY)?), Way::new(ALONE, true, raw(1)?)];
         let counted = Arc::clone(&turns);
-        let flushes = move || Some(counted.stats().transactions);
+        let flushes = move || Some(counted.stats().commits);
         Ok(self.case(name, documents, (turns, saves), flushes, raw, Box::new(|| None)))
     }
 

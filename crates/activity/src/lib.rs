@@ -39,6 +39,7 @@ mod kind;
 mod mention;
 mod reference;
 mod rest;
+mod tenant;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

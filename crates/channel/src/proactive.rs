@@ -6,7 +6,10 @@
 
 mod record;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    borrow::Cow,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use sayso_turn::{
     Engine, HandlerFuture, Turn,
@@ -184,10 +187,11 @@ impl Client {
 /// Builds the reference of the conversation, as its first turn sees it.
 fn reference(new: &NewConversation, made: Made) -> Reference {
     let parameters = new.parameters.clone();
+    let tenant_id = parameters.tenant().map(Cow::into_owned);
     let conversation = ConversationAccount {
         name: parameters.topic_name,
         is_group: parameters.is_group,
-        tenant_id: parameters.tenant_id,
+        tenant_id,
         ..ConversationAccount::new(made.conversation)
     };
     let user = match parameters.members.as_deref() {

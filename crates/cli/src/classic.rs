@@ -125,8 +125,7 @@ impl Classic {
             let now = self.store.load(key).await?.map(|stored| stored.etag);
             let is_unseen = now.as_ref() != seen;
             let expect = now.map_or(Expect::Absent, Expect::At);
-            let write =
-                Write { key: key.clone(), expect, body: bag.to_json(), due: None, expires: None };
+            let write = Write::new(key.clone(), expect, bag.to_json());
             match self.store.save(write).await {
                 Ok(Saved::Committed(_)) => {
                     self.counts.commits.fetch_add(1, Ordering::Relaxed);

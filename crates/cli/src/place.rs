@@ -42,6 +42,11 @@ impl Place {
         open(config.store(), None, missing).await
     }
 
+    /// Returns the URL of the configured store.
+    pub(crate) fn url(&self) -> anyhow::Result<String> {
+        Ok(self.add_to(self.load()?)?.store().to_owned())
+    }
+
     /// Loads the configuration from the file and the environment.
     pub(crate) fn load(&self) -> anyhow::Result<Config> {
         Ok(Config::load(self.config.as_deref())?)
@@ -67,6 +72,7 @@ pub(crate) async fn open(
     let url = with_layout(url, layout)?;
     let (scheme, rest) = url.split_once(':').unwrap_or((&url, ""));
     let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = without_partitions(path);
     if scheme == "memory" {
         bail!(
             "memory:// ends with its process, so there is nothing in it to look at; name a store \
@@ -78,6 +84,12 @@ pub(crate) async fn open(
         bail!("there is no file {path}; name the store that the bot uses with --store");
     }
     Ok(open_store(&url).await?)
+}
+
+/// The path of a SQLite URL, without the parameters of partitions.
+pub(crate) fn without_partitions(path: &str) -> &str {
+    let is_ours = |query: &str| query.contains("partition=") || query.contains("open-partitions=");
+    path.rsplit_once('?').filter(|(_, query)| is_ours(query)).map_or(path, |(path, _)| path)
 }
 
 /// Adds the layout to a URL, as a query parameter.

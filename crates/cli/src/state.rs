@@ -4,13 +4,16 @@
 //! bot: every write and every delete is conditional. What was said is shown by `show` and `export`
 //! only.
 
+mod backup;
 mod confirm;
 mod exit;
+mod expiry;
 mod export;
 mod facts;
 mod forget;
 mod found;
 mod import;
+mod index;
 mod json;
 mod limits;
 mod line;
@@ -20,6 +23,7 @@ mod options;
 mod output;
 mod patience;
 mod rm;
+mod scope;
 mod show;
 mod units;
 
@@ -40,6 +44,7 @@ pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
         StateCommand::Import(options) => Box::pin(import::run(options)).await,
         StateCommand::Forget(options) => Box::pin(forget::run(options)).await,
         StateCommand::Migrate(options) => Box::pin(migrate::run(options)).await,
+        StateCommand::Backup(options) => Box::pin(backup::run(options)).await,
     };
     match done {
         // Whoever read has seen enough.

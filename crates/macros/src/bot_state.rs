@@ -48,6 +48,12 @@ fn implement_state(
     let name = ident.to_string();
     let generics = with_bounds(&input.generics, versioned);
     let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
+    let ttl = settings.ttl.map(|seconds| {
+        quote! {
+            const TTL: ::core::option::Option<::core::time::Duration> =
+                ::core::option::Option::Some(::core::time::Duration::from_secs(#seconds));
+        }
+    });
     let remote_path = remote.path(&input.generics);
     let steps = settings.upcasters.iter().map(|Upcaster { from, with }| {
         // Errors in the function's signature are shown at its name.
@@ -60,6 +66,7 @@ fn implement_state(
             const NAME: &'static str = #name;
             const VERSION: u32 = #version;
             const IS_WRAPPED: bool = #is_wrapped;
+            #ttl
 
             fn upcast(
                 from: u32,

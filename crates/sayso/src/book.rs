@@ -31,6 +31,9 @@ struct Dialogs;
 #[doc = include_str!("../../../docs/guides/messages.md")]
 struct Messages;
 
+#[doc = include_str!("../../../docs/guides/retention.md")]
+struct Retention;
+
 /// This page shows the simulator.
 #[cfg(feature = "sim")]
 #[doc = include_str!("../../../docs/guides/testing.md")]

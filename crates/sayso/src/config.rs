@@ -9,7 +9,9 @@ mod did_you_mean;
 mod error;
 mod file;
 mod redact;
+mod retention;
 mod setting;
+mod ttl;
 mod warnings;
 
 use std::{
@@ -18,6 +20,8 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
 };
+
+use sayso_turn::KeyScheme;
 
 pub use self::{
     error::ConfigError,
@@ -35,7 +39,7 @@ pub const DEFAULT_FILE: &str = "sayso.toml";
 /// The variable that names another file.
 const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
-/// Configuration of a server: address, store, app and log.
+/// Configuration of a server: address, store, app, retention and log.
 ///
 /// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
 /// so [`load`](Self::load) reads the file first and then the environment, and a program adds its
@@ -169,6 +173,16 @@ impl Config {
     #[must_use]
     pub fn store(&self) -> &str {
         self.text("store").unwrap_or(DEFAULT_STORE)
+    }
+
+    /// The scheme of the keys, if a setting says anything about it.
+    #[must_use]
+    pub fn keys(&self) -> Option<KeyScheme> {
+        let (bot, by_tenant) = (self.text("keys.bot"), self.text("keys.tenant"));
+        (bot.is_some() || by_tenant.is_some()).then(|| {
+            let keys = KeyScheme::default().bot(bot.unwrap_or_default());
+            keys.by_tenant(by_tenant == Some("true"))
+        })
     }
 
     /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other

@@ -75,7 +75,7 @@ pub use open::{OpenError, Opened, open_store, open_store_with_warnings};
 pub use sayso_dialog::states::{States, states};
 pub use sayso_macros::{FacadeBotState as BotState, FacadeStates as States};
 pub use sayso_turn::versioned::BotState;
-pub use sayso_turn::{Documents, Engine, Limits, Outcome, Ttl, run};
+pub use sayso_turn::{DocumentTtl, Documents, Engine, KeyScheme, Limits, Outcome, Ttl, run};
 pub use server::{DEFAULT_ADDRESS, DEFAULT_STORE, Running, ServeError, Server, serve};
 pub use user_tokens::UserTokens;
 

@@ -22,7 +22,7 @@ use sayso_channel::{
     router, routes,
 };
 use sayso_turn::{
-    Bot, Engine, Limits, Logic,
+    Bot, Engine, KeyScheme, Limits, Logic,
     clock::{Clock, SystemClock},
     store::Store,
 };
@@ -89,6 +89,9 @@ pub struct Server<L = Bot> {
     /// URL of the store to open if none is given. It may hold a password.
     store_url: StoreUrl,
     limits: Limits,
+    /// The configuration, whose retention goes before that of the limits.
+    config: Option<Config>,
+    keys: Option<KeyScheme>,
     auth: Option<AuthOptions>,
     routes: Option<Routes>,
 }
@@ -106,13 +109,16 @@ impl<L: Logic> Server<L> {
     /// A server for this bot, with every default.
     #[must_use]
     pub fn new(logic: L) -> Self {
-        let (address, limits) = (DEFAULT_ADDRESS, Limits::default());
+        let (address, limits, keys) = (DEFAULT_ADDRESS, Limits::default(), None);
         let store_url = StoreUrl(DEFAULT_STORE.to_owned());
-        Self { logic, address, store: None, store_url, limits, auth: None, routes: None }
+        let (store, config, auth, routes) = (None, None, None, None);
+        Self { logic, address, store, store_url, limits, config, keys, auth, routes }
     }
 
-    /// Takes the address, the store and the app from a configuration. What is set in code after
-    /// this counts more, and so does a [store](Self::store) that was given.
+    /// Takes the address, the store, the app and the retention of documents from a configuration.
+    /// What is set in code after this counts more, and so does a [store](Self::store) that was
+    /// given. Only a retention that the configuration sets counts more than the
+    /// [limits](Self::limits) of the program.
     ///
     /// # Errors
     /// When the app's settings do not fit together.
@@ -130,6 +136,8 @@ impl<L: Logic> Server<L> {
     pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
+        self.config = Some(config.clone());
+        self.keys = config.keys().or(self.keys);
         self.auth = config.auth()?.or(self.auth);
         Ok(self)
     }
@@ -172,10 +180,19 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Sets the engine's limits.
+    /// Sets the engine's limits. A retention that the [configuration](Self::config) sets goes
+    /// before theirs.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets the scheme of the keys, in place of the bot's own: the bot and the tenant that they
+    /// name.
+    #[must_use]
+    pub fn keys(mut self, keys: KeyScheme) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -231,8 +248,14 @@ impl<L: Logic> Server<L> {
             (endpoint.auth, connector.tokens) = (Some(Arc::new(gate)), Some(tokens));
         }
         let connector = Connector::new(connector).map_err(ServeError::connector)?;
+        let limits = match &self.config {
+            Some(config) => config.limits(self.limits),
+            None => self.limits,
+        };
+        let keys = self.keys.unwrap_or_else(|| self.logic.keys());
         let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
-            .limits(self.limits)
+            .limits(limits)
+            .keys(keys)
             .start();
         let router = match self.routes {
             Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),

@@ -3,6 +3,7 @@
 
 mod builds;
 mod inward;
+mod lifetimes;
 mod wish;
 
 use std::{sync::Arc, time::Duration};
@@ -13,9 +14,10 @@ use sayso_turn::{Bot, BotError, Failure, Key, MessageId, Turn};
 pub(crate) use self::{
     builds::items,
     inward::SLOW_KEY,
+    lifetimes::{DECLARED_MAX, OwnTtl, declared, visits, visits_key},
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
-use crate::{Plan, outside::Outside};
+use crate::{Plan, outside::Outside, tenancy};
 
 /// A state with this property counts as larger than the store takes.
 const OVERSIZED: &str = "too_large";
@@ -45,6 +47,7 @@ pub(crate) fn bot(plan: &Plan, outside: &Outside) -> Bot {
         .on_error(sorry)
         .overlap(plan.overlap)
         .delivery(plan.delivery())
+        .keys(tenancy::keys(plan, outside.bot))
 }
 
 /// The keys of the two documents that belong together.
@@ -63,6 +66,7 @@ pub(crate) async fn fulfil(
     outside: Outside,
     wishes: Vec<Wish>,
 ) -> Result<(), BotError> {
+    tenancy::is_own(&outside.world, outside.bot, turn.state().key());
     for wish in &wishes {
         prepare(&turn, &outside, wish).await?;
         if wish.gives_up {
@@ -122,6 +126,16 @@ async fn change_documents(
     let place = log.len() - 1;
     if wish.user {
         turn.user_state().await?.named::<Vec<String>>("log")?.push(id.clone());
+    }
+    if wish.visit {
+        lifetimes::visit(turn, id).await?;
+    }
+    if let Some(ttl) = wish.ttl {
+        outside.world.history().own_ttls.insert(id.clone(), ttl);
+        ttl.set(turn.state());
+        if wish.user {
+            ttl.set(turn.user_state().await?);
+        }
     }
     let [first, second] = pair_keys();
     match wish.pair {

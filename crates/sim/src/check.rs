@@ -1,20 +1,26 @@
-//! Checks of the invariants I1 to I10, on what was stored and what was seen. Exact, not
+//! Checks of the invariants I1 to I11, on what was stored and what was seen. Exact, not
 //! statistical.
 
 mod case;
 pub(crate) mod costs;
+mod dead_letters;
 mod outbound;
+mod participants;
 mod replies;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use sayso_turn::Key;
+use futures_util::{FutureExt, TryStreamExt};
+use sayso_turn::{Key, KeyScope};
 
 use self::case::Case;
 use crate::{
     Fault,
     bot::{self, Note, Pair, Sight},
-    clients::{Said, channel},
+    clients::{self, Said, channel},
     node::Nodes,
     world::World,
 };
@@ -23,9 +29,11 @@ use crate::{
 pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
     let mut broken = Vec::new();
     let keys: BTreeSet<&Key> = all.iter().map(|said| &said.key).collect();
-    let mut wanted = Wanted::default();
+    dead_letters::check(world, &keys, &mut broken);
+    let mut scopes: BTreeMap<&KeyScope<'static>, Wanted<'_>> = BTreeMap::new();
     for key in keys {
         let said = all.iter().filter(|said| said.key == *key);
+        let Some(scope) = said.clone().map(|said| &said.scope).next() else { continue };
         let wishes = said.flat_map(|said| {
             said.wish.flat().into_iter().map(move |wish| (wish.id.as_str(), (wish, said)))
         });
@@ -34,12 +42,16 @@ pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
         let case = Case { world, key, document: world.document(key), logs, wishes };
         conversation(&case, &mut broken);
         timers(&case, &mut broken);
-        documents(&case, &mut wanted, &mut broken);
+        documents(&case, scopes.entry(scope).or_default(), &mut broken);
         replies::check(&case, &mut broken);
         replies::given_up(&case, &mut broken);
         outbound::check(&case, &mut broken);
+        participants::check(&case, &mut broken);
     }
-    wanted.check(world, &mut broken);
+    for (scope, wanted) in &scopes {
+        wanted.check(world, scope, &mut broken);
+    }
+    strangers(world, all, &mut broken);
     duplicates(world, nodes, &mut broken);
     for what in broken {
         world.violation(what);
@@ -104,6 +116,7 @@ fn timers(case: &Case<'_>, broken: &mut Vec<String>) {
 #[derive(Default)]
 struct Wanted<'a> {
     users: BTreeSet<&'a str>,
+    visits: BTreeSet<&'a str>,
     pairs: u64,
 }
 
@@ -116,6 +129,9 @@ fn documents<'a>(case: &Case<'a>, wanted: &mut Wanted<'a>, broken: &mut Vec<Stri
         wanted.pairs += u64::from(wish.pair == Some(Pair::Write));
         if wish.user {
             wanted.users.insert(id);
+        }
+        if wish.visit {
+            wanted.visits.insert(id);
         }
         if wish.order {
             orders.insert((*id).to_owned());
@@ -139,21 +155,40 @@ fn documents<'a>(case: &Case<'a>, wanted: &mut Wanted<'a>, broken: &mut Vec<Stri
 
 impl Wanted<'_> {
     /// P7: a turn is in all of its documents or in none.
-    fn check(&self, world: &World, broken: &mut Vec<String>) {
-        let key = Key::user(channel(world), "u").expect("a short key");
+    fn check(&self, world: &World, scope: &KeyScope<'_>, broken: &mut Vec<String>) {
+        let key = scope.user(channel(world), "u").expect("a short key");
         let logs = logs_of(world, &key);
         let log: Vec<&str> = logs.iter().flatten().map(String::as_str).collect();
         let unique: BTreeSet<&str> = log.iter().copied().collect();
         let is_kept = !world.plan.has(Fault::ShortLived);
         if unique != self.users || (is_kept && unique.len() != log.len()) {
             let wanted = &self.users;
-            broken.push(format!("P7: the user's log is {log:?} instead of {wanted:?}"));
+            broken.push(format!("P7: the log of {key} is {log:?} instead of {wanted:?}"));
+        }
+        let visits_key = scope.place(bot::visits_key()).expect("a short key");
+        let visits = bot::visits(&world.document(&visits_key).bag);
+        let unique: BTreeSet<&str> = visits.iter().map(String::as_str).collect();
+        if is_kept && (unique != self.visits || unique.len() != visits.len()) {
+            let wanted = &self.visits;
+            broken.push(format!("P7: the visits are {visits:?} instead of {wanted:?}"));
         }
         for key in bot::pair_keys() {
+            let key = scope.place(key).expect("a short key");
             let count: u64 = world.document(&key).bag.get("count").ok().flatten().unwrap_or(0);
             if count != self.pairs {
                 broken.push(format!("P7: {key} counts {count} instead of {}", self.pairs));
             }
+        }
+    }
+}
+
+/// Nothing is stored but what the turns may touch, each in its own scope.
+fn strangers(world: &World, all: &[Said], broken: &mut Vec<String>) {
+    let known = clients::keys(all);
+    let stored = world.store.list("").try_collect::<Vec<Key>>().now_or_never();
+    for key in stored.and_then(Result::ok).unwrap_or_default() {
+        if key.without_scope() != bot::SLOW_KEY && known.binary_search(&key).is_err() {
+            broken.push(format!("{key} is stored, and no turn is to touch it"));
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::{
     executor::Owner,
     node::{Node, Nodes},
     outside::Outside,
+    tenancy,
     world::World,
 };
 
@@ -98,6 +99,7 @@ async fn deliver(world: &Arc<World>, nodes: &Nodes, said: &Said) -> bool {
     let is_first = world.plan.has(Fault::Crowd) && !nodes.is_restarted();
     let place =
         if is_first || world.plan.has(Fault::Hot) { 0 } else { world.chance.below(nodes.count()) };
+    let place = tenancy::place_of(&world.plan, said.bot, place, nodes.count());
     deliver_to(world, nodes, said, place).await
 }
 
@@ -157,6 +159,7 @@ pub(crate) async fn deliver_to(
 
 /// Gives an instance what is said, in the way it goes.
 fn hand_in(engine: Engine, outside: Outside, said: Said) -> BoxFuture<'static, Heard> {
+    let reference = said.reference();
     let Said { activity, way, id, wish, .. } = said;
     if matches!(way, Way::Receive) {
         return Box::pin(async move { Ok(vec![engine.receive(activity).await?]) });
@@ -164,7 +167,7 @@ fn hand_in(engine: Engine, outside: Outside, said: Said) -> BoxFuture<'static, H
     let handler = move |turn| bot::fulfil(turn, outside.clone(), vec![wish.clone()]);
     Box::pin(async move {
         let Way::Broadcast(references) = way else {
-            return Ok(vec![engine.resume(&activity.reference(), &id, handler).await?]);
+            return Ok(vec![engine.resume(&reference, &id, handler).await?]);
         };
         let pace = Pace { per_second: 100, ..Pace::default() };
         let report = engine.broadcast(references, &id, pace, handler).await;

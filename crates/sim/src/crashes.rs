@@ -18,6 +18,7 @@ use crate::{
     clients::{self, Said},
     executor::{Executor, Owner},
     panics, run,
+    tenancy::Place,
     world::World,
 };
 
@@ -96,7 +97,14 @@ impl Sort {
             _ => Kind::Message,
         };
         let activity = Activity { name: Some("append".into()), ..Activity::new(kind) };
-        Said::new(world, n, "c0", activity, wish, matches!(self, Self::ExpectReplies))
+        Said::new(
+            world,
+            n,
+            &Place::named("c0"),
+            activity,
+            wish,
+            matches!(self, Self::ExpectReplies),
+        )
     }
 }
 

@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
-use sayso_turn::Key;
+use sayso_turn::{Key, document::Document};
 
-use crate::{Fault, text::between, world::World};
+use crate::{
+    Fault,
+    bot::{self, OwnTtl},
+    text::between,
+    world::World,
+};
 
 /// Maximum error of a clock that drifts, as a share of the time since the start.
 pub(crate) const DRIFT_MAX: f64 = 0.05;
@@ -14,14 +19,18 @@ const DATING_SLACK: Duration = Duration::from_secs(16);
 impl World {
     /// Records that a document was written by a save that was asked for at a time.
     pub(crate) fn wrote(&self, key: &Key, before: Option<&str>, after: &str, asked_at: Duration) {
-        if self.plan.ttl.is_none() {
+        if !self.plan.forgets() {
             return;
         }
         let turn = |body: &str| between(body, "\"turn\":", ',').map(str::to_owned);
-        let is_turn = before.and_then(turn) != turn(after);
         let known =
             if before.is_some() { self.history().turned_at.get(key).copied() } else { None };
         let log = log_of(after);
+        // Turns of other documents are not counted in this one.
+        let is_turn =
+            before.and_then(turn) != turn(after) || before.map(log_of) != Some(log.clone());
+        let known_ttl = self.history().ttl_of(key);
+        let ttl = self.ttl_of(key, after, &log);
         let is_forgotten = {
             let mut history = self.history();
             let logs = history.logs.entry(key.clone()).or_default();
@@ -33,8 +42,9 @@ impl World {
             !is_more && before.is_some()
         };
         if is_forgotten {
-            self.forgotten(key, known);
+            self.forgotten(key, known, known_ttl);
         }
+        self.history().ttls.insert(key.clone(), ttl);
         if is_turn {
             self.history().turned_at.insert(key.clone(), asked_at);
         }
@@ -42,15 +52,40 @@ impl World {
 
     /// Records that a document was removed.
     pub(crate) fn removed(&self, key: &Key) {
-        let known = self.history().turned_at.get(key).copied();
-        self.forgotten(key, known);
+        let (known, ttl) = {
+            let history = self.history();
+            (history.turned_at.get(key).copied(), history.ttl_of(key))
+        };
+        self.forgotten(key, known, ttl);
+    }
+
+    /// The TTL that a document should have: what the last of its turns that sets one says, else
+    /// the longest of its properties.
+    fn ttl_of(&self, key: &Key, body: &str, log: &[String]) -> Option<Duration> {
+        let own = {
+            let history = self.history();
+            let is_set = key.without_scope() != bot::visits_key().as_str();
+            let own = log.iter().rev().find_map(|id| history.own_ttls.get(id).copied());
+            own.filter(|_| is_set)
+        };
+        match own {
+            Some(OwnTtl::After(seconds)) => return Some(Duration::from_secs(seconds)),
+            Some(OwnTtl::Never) => return None,
+            Some(OwnTtl::Default) | None => {}
+        }
+        let document = Document::parse(key, body).ok()?;
+        let mut longest = None;
+        for (name, _) in document.bag.iter() {
+            longest = longest.max(Some(bot::declared(name).or(self.plan.ttl)?));
+        }
+        longest.or(self.plan.ttl)
     }
 
     /// Checks that a forgotten document has outlived its time to live, by the true clock.
-    fn forgotten(&self, key: &Key, turned_at: Option<Duration>) {
+    fn forgotten(&self, key: &Key, turned_at: Option<Duration>, ttl: Option<Duration>) {
         let now = self.executor.now();
         self.tell(|| format!("{key} is forgotten"));
-        let Some(ttl) = self.plan.ttl else {
+        let Some(ttl) = ttl else {
             return self.violation(format!("P1: {key} is forgotten and was to be kept"));
         };
         if self.plan.has(Fault::ShortLived) {

@@ -153,6 +153,10 @@ faults! {
     Hot => "hot conversation",
     /// The index of what waits answers in pages of one to three, the first and the last one empty.
     DuePages => "due in small pages",
+    /// A turn sets the TTL of its documents, and some have only types with a TTL in them.
+    OwnTtl => "TTL of a document",
+    /// Two bots and two tenants share the store, with the same ids.
+    Tenants => "bots and tenants in one store",
 }
 
 impl Fault {
@@ -184,6 +188,8 @@ impl Fault {
                 | Self::Inward
                 | Self::FewTimers
                 | Self::Hot
+                | Self::OwnTtl
+                | Self::Tenants
         )
     }
 
@@ -218,6 +224,7 @@ impl Fault {
                 | Self::FewTimers
                 | Self::Eviction
                 | Self::DuePages
+                | Self::Tenants
         )
     }
 
@@ -234,11 +241,11 @@ impl Fault {
             Self::Crowd | Self::Hot => Some(256),
             Self::Burst | Self::Bulk => Some(160),
             Self::ShortLived | Self::Outage | Self::YearAhead | Self::Unreadable => Some(24),
-            Self::FewTimers => Some(16),
+            Self::FewTimers | Self::OwnTtl => Some(16),
             Self::Coalesce | Self::Reject | Self::Eviction | Self::StoreRefuses | Self::Inward => {
                 Some(12)
             }
-            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages => Some(8),
+            Self::Drift | Self::DueCut | Self::DueSlow | Self::DuePages | Self::Tenants => Some(8),
             Self::Policy | Self::GivenUp => Some(6),
             _ => None,
         }

@@ -4,18 +4,29 @@ use std::{collections::BTreeMap, time::Duration};
 
 use sayso_turn::Key;
 
+use crate::bot::OwnTtl;
+
 /// The logs of all documents, one for each incarnation.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     pub(crate) logs: BTreeMap<Key, Vec<Vec<String>>>,
     /// When the last turn of each document was saved.
     pub(crate) turned_at: BTreeMap<Key, Duration>,
+    /// The TTLs that wishes ask for, by their ids.
+    pub(crate) own_ttls: BTreeMap<String, OwnTtl>,
+    /// The TTL that each document should have, by the turns in its log; `None` for ever.
+    pub(crate) ttls: BTreeMap<Key, Option<Duration>>,
 }
 
 impl History {
     /// Reports whether an id was ever at a place of a log.
     pub(crate) fn has(&self, key: &Key, place: usize, id: &str) -> bool {
         self.logs_of(key).iter().any(|log| log.get(place).is_some_and(|known| known == id))
+    }
+
+    /// The TTL that a document should have. What nobody has written has none.
+    pub(crate) fn ttl_of(&self, key: &Key) -> Option<Duration> {
+        self.ttls.get(key).copied().flatten()
     }
 
     /// The logs of a document, each from its creation to its end.

@@ -31,6 +31,7 @@ mod policies;
 mod run;
 mod simulate;
 mod store;
+mod tenancy;
 mod text;
 mod weather;
 mod world;

@@ -20,6 +20,7 @@ use crate::{
     expiry::DRIFT_MAX,
     outside::Outside,
     store::SimStore,
+    tenancy,
     world::World,
 };
 
@@ -73,8 +74,8 @@ impl Nodes {
             old: Arc::default(),
             lives: AtomicUsize::new(0),
         });
-        for _ in 0..world.plan.instances {
-            let node = nodes.born();
+        for place in 0..world.plan.instances {
+            let node = nodes.born(place);
             nodes.places().push(node);
         }
         nodes
@@ -84,14 +85,15 @@ impl Nodes {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a new life.
-    fn born(&self) -> Node {
+    /// Starts a new life at a place.
+    fn born(&self, place: usize) -> Node {
         let world = &self.world;
         let life = self.lives.fetch_add(1, Ordering::SeqCst);
         let executor = world.executor.clone();
         let clock = draw_clock(world);
         let is_new = world.chance.is_calm() || world.chance.fires(Fault::Builds);
-        let outside = Outside { world: Arc::clone(world), life, is_new };
+        let bot = tenancy::bot_at(&world.plan, place);
+        let outside = Outside { world: Arc::clone(world), life, bot, is_new };
         let store = SimStore {
             world: Arc::clone(world),
             shared: Arc::clone(&world.store),
@@ -99,6 +101,7 @@ impl Nodes {
             chance: Arc::clone(&world.chance),
             executor: executor.clone(),
             life,
+            bot,
             is_newer: world.chance.fires(Fault::Versions),
         };
         let channel = SimChannel {
@@ -132,7 +135,7 @@ impl Nodes {
         if self.get(place).is_some_and(|node| node.life != life) {
             return;
         }
-        let node = self.born();
+        let node = self.born(place);
         if let Some(old) = self.places().get_mut(place) {
             *old = node;
         }

@@ -84,8 +84,14 @@ async fn spoil_the_line(world: &World, key: &Key) {
         activity: Raw::from_text(UNREADABLE.to_owned()).expect("a number is JSON"),
     }));
     let (body, due) = (document.to_json(), document.ledger.due());
-    let write =
-        Write { key: key.clone(), expect: Expect::At(stored.etag), body, due, expires: None };
+    let write = Write {
+        key: key.clone(),
+        expect: Expect::At(stored.etag),
+        body,
+        due,
+        expires: None,
+        participants: None,
+    };
     if let Ok(Saved::Committed(_)) = world.store.save(write).await {
         world.tell(|| format!("the line of {key} cannot be read"));
         *world.seen().unreadable.entry(key.clone()).or_default() += 1;

@@ -11,6 +11,8 @@ use crate::{Fault, world::World};
 pub(crate) struct Outside {
     pub(crate) world: Arc<World>,
     pub(crate) life: usize,
+    /// Number of the bot that it runs.
+    pub(crate) bot: usize,
     /// True if this life runs the newer build of the bot.
     pub(crate) is_new: bool,
 }

@@ -41,8 +41,16 @@ impl Plan {
     pub const TTL: Duration = Duration::from_secs(40 * 60);
     /// Time to live where documents expire in the run: longer than anybody is frozen.
     pub const TTL_SHORT: Duration = Duration::from_secs(45);
+    /// TTL that a turn sets for a document: longer than that of documents that expire after the
+    /// run, and where they expire in the run.
+    pub(crate) const OWN_TTL: Duration = Duration::from_secs(55 * 60);
+    pub(crate) const OWN_TTL_SHORT: Duration = Duration::from_secs(90);
     /// Number of conversations of a crowd: more than `sweep_max`.
     const CROWD: usize = 600;
+    /// Number of instances where two bots share the store: two of each.
+    const TENANT_INSTANCES: usize = 4;
+    /// Number of conversations there: one of each of two tenants with each bot.
+    const TENANT_CONVERSATIONS: usize = 4;
     /// Number of turns of a hot conversation.
     const HOT: usize = 150;
     /// Maximum number of conversations of a crowd that are recovered at once.
@@ -119,6 +127,11 @@ impl Plan {
             // So many long turns, one after the other, would take all day.
             self.faults.remove(&Fault::Long);
             self.faults.remove(&Fault::SlowTimer);
+            self.faults.remove(&Fault::Tenants);
+        }
+        if self.has(Fault::Tenants) {
+            (self.instances, self.in_bursts) = (Self::TENANT_INSTANCES, false);
+            self.conversations = Self::TENANT_CONVERSATIONS;
         }
         if self.has(Fault::Coalesce) {
             self.overlap = Overlap::Coalesce;
@@ -143,8 +156,12 @@ impl Plan {
             // should.
             self.ttl = None;
             self.faults.remove(&Fault::ShortLived);
+            self.faults.remove(&Fault::OwnTtl);
         }
-        if self.ttl.is_some() && !self.is_gentle() {
+        if self.has(Fault::OwnTtl) && self.ttl.is_none() && self.seed.is_multiple_of(2) {
+            self.ttl = Some(Self::TTL);
+        }
+        if self.forgets() && !self.is_gentle() {
             // Only here is anything deleted.
             for fault in [Fault::DeleteLost, Fault::DeleteLate] {
                 self.faults.entry(fault).or_insert(0.2);
@@ -156,6 +173,16 @@ impl Plan {
     #[must_use]
     pub fn has(&self, fault: Fault) -> bool {
         self.faults.contains_key(&fault)
+    }
+
+    /// Reports whether documents may expire.
+    pub(crate) fn forgets(&self) -> bool {
+        self.ttl.is_some() || self.has(Fault::OwnTtl)
+    }
+
+    /// The TTL that turns set for documents.
+    pub(crate) fn own_ttl(&self) -> Duration {
+        if self.has(Fault::ShortLived) { Self::OWN_TTL_SHORT } else { Self::OWN_TTL }
     }
 
     /// Reports whether nothing goes wrong by itself.

@@ -128,7 +128,7 @@ pub fn play(plan: &Plan, is_told: bool) -> Report {
     if stage(&world, &nodes, &all) {
         check(&world, &nodes, &all);
         costs::per_turn(&world, &all);
-        if plan.ttl.is_some() {
+        if plan.forgets() {
             expire(&world, &all);
         } else if plan.seed.is_multiple_of(IDLE_EVERY) {
             costs::idle(&world, &all);
@@ -150,7 +150,7 @@ pub(crate) fn find_panics(world: &World) {
     }
 }
 
-/// Waits until everything has expired: then nothing may be left.
+/// Waits until everything has expired: then only what has no TTL may be left.
 fn expire(world: &World, all: &[Said]) {
     if world.plan.has(Fault::YearAhead) {
         // What such a clock dates is kept for a year.
@@ -158,11 +158,19 @@ fn expire(world: &World, all: &[Said]) {
     }
     // One that was not found in time, for whatever reason, is watched for a whole time to live
     // before it is believed to be over, and asked for ever less often.
-    let until = world.executor.now() + 2 * world.plan.ttl.unwrap_or_default() + 4 * REST_MAX;
+    let of_kind = world.plan.ttl.unwrap_or_default();
+    let longest = of_kind.max(world.plan.own_ttl()).max(bot::DECLARED_MAX);
+    let longest = if world.plan.has(Fault::OwnTtl) || world.plan.has(Fault::Builds) {
+        longest
+    } else {
+        of_kind
+    };
+    let until = world.executor.now() + 2 * longest + 4 * REST_MAX;
     world.executor.run_until(until, || false);
     for key in clients::keys(all) {
         let loaded = world.store.load(&key).now_or_never();
-        if loaded.is_some_and(|loaded| loaded.is_ok_and(|stored| stored.is_some())) {
+        let is_there = loaded.is_some_and(|loaded| loaded.is_ok_and(|stored| stored.is_some()));
+        if is_there && world.history().ttl_of(&key).is_some() {
             return world.violation(format!("I10: {key} is kept beyond its time"));
         }
     }

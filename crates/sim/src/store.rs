@@ -16,7 +16,10 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 
 use self::put::{KEPT, Put};
@@ -25,6 +28,7 @@ use crate::{
     bot::SLOW_KEY,
     chance::Chance,
     executor::{Executor, Owner},
+    tenancy,
     world::World,
 };
 
@@ -36,6 +40,8 @@ pub(crate) struct SimStore {
     pub(crate) chance: Arc<Chance>,
     pub(crate) executor: Executor,
     pub(crate) life: usize,
+    /// Number of the bot that it runs.
+    pub(crate) bot: usize,
     /// True if this instance is of a newer minor version, which writes more into the ledger.
     pub(crate) is_newer: bool,
 }
@@ -99,6 +105,7 @@ impl SimStore {
 
     /// A save of these documents, on its way.
     fn put(&self, writes: Vec<Write>, asked_at: Duration) -> Put {
+        writes.iter().for_each(|write| tenancy::is_own(&self.world, self.bot, &write.key));
         // What a newer instance adds is added below its engine, which therefore does not know of
         // it.
         let asked = match self.chance.has(Fault::Versions) && !self.is_newer {
@@ -160,7 +167,7 @@ fn unknown() -> Error {
 impl Store for SimStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
         self.count(key);
-        if key.as_str() == SLOW_KEY {
+        if key.without_scope() == SLOW_KEY {
             self.executor.sleep(SLOW).await;
         }
         self.latency().await?;
@@ -241,8 +248,24 @@ impl Store for SimStore {
         self.shared.list(prefix)
     }
 
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        self.shared.list_with(participant, prefix)
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        self.shared.purge(effort).await
+    }
+
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.world.plan.has_transactions.then_some(self as _)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.shared.stats()
     }
 }
 

@@ -13,6 +13,7 @@ mod failure;
 pub(crate) mod fuzz;
 mod index;
 mod limits;
+mod markers;
 mod names;
 mod set_up;
 mod signing;
@@ -25,7 +26,10 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
+    },
 };
 
 pub use self::{
@@ -35,9 +39,21 @@ pub use self::{
 use self::{
     container::{Blob, Container, Put},
     index::Index,
+    markers::{Marker, Markers},
     names::{Named, Names},
 };
-use crate::{Layout, layout::bodies};
+use crate::{
+    Layout,
+    layout::bodies,
+    meter::{Call, Meter},
+};
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "deleted blobs, while the account keeps them (soft delete)",
+    "versions and snapshots of a blob, where the account keeps them",
+    "copies: object replication, backups, point-in-time restore",
+];
 
 /// Documents in a container of Azure Blob Storage.
 ///
@@ -73,9 +89,11 @@ use crate::{Layout, layout::bodies};
 /// ```
 pub struct BlobStore {
     name: Arc<str>,
-    container: Container,
+    container: Arc<Container>,
     names: Names,
     due_by: DueBy,
+    markers: Markers,
+    meter: Meter,
 }
 
 impl BlobStore {
@@ -95,7 +113,9 @@ impl BlobStore {
         let container = Container::connect(&config, Arc::clone(&name))?;
         container.set_up(&config).await?;
         container.failures.opened();
-        Ok(Self { name, container, names: Names(config.layout), due_by: config.due_by })
+        let (names, markers) = (Names(config.layout), Markers::new(config.timeout));
+        let (container, meter) = (Arc::new(container), Meter::default());
+        Ok(Self { name, container, names, due_by: config.due_by, markers, meter })
     }
 
     /// Opens a container by URL; see [`BlobConfig::from_url`].
@@ -133,20 +153,18 @@ impl BlobStore {
         let text =
             String::from_utf8(blob.bytes).map_err(|_| corrupt("its blob is not UTF-8 text"))?;
         let body = bodies::read(self.names.0, text).map_err(corrupt)?;
-        Ok(Stored { body, etag: blob.label.etag })
+        let marker = Marker::of(&blob.label).filter(|_| self.due_by == DueBy::Listing);
+        Ok(Stored { body, etag: Marker::in_etag(marker.as_ref(), &blob.label.etag) })
     }
-}
 
-#[async_trait]
-impl Store for BlobStore {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+    async fn read(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let name = self.name_of(key)?;
         let blob = self.container.get(key, &name).await?;
         blob.map(|blob| self.check(key, blob)).transpose()
     }
 
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
-        let Write { key, expect, body, due, expires: _ } = write;
+    async fn write(&self, write: Write) -> Result<Saved, Error> {
+        let Write { key, expect, body, due, .. } = write;
         if body.len() > DOCUMENT_BYTES_MAX {
             return Err(self.container.failures.too_large(&key, body.len()));
         }
@@ -156,16 +174,30 @@ impl Store for BlobStore {
         // Names of ours say the key, save those with a hash; those of the SDKs may be of two keys.
         let is_recorded = self.names.key(&name) == Named::Recorded || self.names.0 != Layout::Sayso;
         let is_tagged = self.due_by == DueBy::Tags;
-        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged };
-        self.container.put(put, &expect).await
+        let put = Put { key: &key, name: &name, body, due, is_recorded, is_tagged, mark: None };
+        match self.due_by {
+            DueBy::Tags => self.container.put(put, &expect).await,
+            DueBy::Listing => self.markers.save(&self.container, put, &expect).await,
+        }
     }
 
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    async fn remove(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let name = self.name_of(key)?;
-        self.container.delete(&name, etag).await
+        if self.due_by == DueBy::Tags {
+            return self.container.delete(&name, etag).await;
+        }
+        let (own, marker) = Marker::split(etag);
+        let saved = self.container.delete(&name, &own).await?;
+        if let (Saved::Committed(_), Some(marker)) = (&saved, marker) {
+            self.markers.remove_later(&self.container, marker.name(key)).await;
+        }
+        Ok(match saved {
+            Saved::Committed(_) => Saved::Committed(etag.clone()),
+            Saved::Conflict => Saved::Conflict,
+        })
     }
 
-    async fn due(
+    async fn look(
         &self,
         now: Timestamp,
         from: Option<&Cursor>,
@@ -174,20 +206,45 @@ impl Store for BlobStore {
         let limit = limit.max(1);
         match self.due_by {
             DueBy::Tags => self.index().due_by_tags(now, from, limit).await,
-            DueBy::Listing => self.index().due_by_listing(now, from, limit).await,
+            DueBy::Listing => self.markers.due(&self.index(), now, from, limit).await,
         }
+    }
+}
+
+#[async_trait]
+impl Store for BlobStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.meter.load(self.read(key)).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.meter.write(Call::Save, write.body.len(), self.write(write)).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.meter.write(Call::Delete, 0, self.remove(key, etag)).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        from: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<DuePage, Error> {
+        self.meter.time(Call::Due, self.look(now, from, limit)).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let prefix: Arc<str> = prefix.into();
-        let pages = match self.container.list(self.names.prefix(&prefix), None) {
+        let pages = match self.container.list(self.names.prefix(&prefix), None, None) {
             Ok(pages) => pages,
             Err(error) => return stream::iter([Err(error)]).boxed(),
         };
         let pages = stream::try_unfold(pages, move |mut pages| {
             let prefix = Arc::clone(&prefix);
             async move {
-                let Some(page) = self.container.next(&mut pages).await? else { return Ok(None) };
+                let page = self.meter.time(Call::List, self.container.next(&mut pages)).await?;
+                let Some(page) = page else { return Ok(None) };
                 let keys = self.index().keys_in(page, &prefix)?;
                 Ok(Some((stream::iter(keys), pages)))
             }
@@ -195,8 +252,16 @@ impl Store for BlobStore {
         pages.try_flatten().boxed()
     }
 
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
+    }
+
     fn transactions(&self) -> Option<&dyn Transactions> {
         None
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.meter.read()
     }
 }
 
@@ -217,3 +282,6 @@ impl fmt::Debug for BlobStore {
         f.debug_struct("BlobStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

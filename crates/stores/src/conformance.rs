@@ -30,13 +30,16 @@
 
 pub mod bodies;
 pub mod conditions;
+pub mod costs;
 pub mod deletes;
 pub mod dues;
 pub mod keys;
 pub mod lists;
 pub mod model;
 pub mod outcomes;
+pub mod participants;
 mod scene;
+pub mod stats;
 pub mod transactions;
 
 use std::{future::Future, time::Duration};
@@ -90,6 +93,9 @@ macro_rules! conformance {
                 increments_by_many_writers_all_count,
                 one_of_many_creators_wins,
             }
+            costs {
+                pages_of_a_look_do_not_grow_with_what_is_not_due,
+            }
             deletes {
                 a_delete_at_a_stale_etag_changes_nothing,
                 a_deleted_document_is_gone,
@@ -118,6 +124,16 @@ macro_rules! conformance {
             outcomes {
                 a_dropped_delete_happened_or_did_not,
                 a_dropped_save_happened_whole_or_not_at_all,
+            }
+            participants {
+                a_deleted_document_is_nobodys,
+                a_long_lookup_is_whole,
+                a_save_without_participants_leaves_them,
+                saves_at_the_same_time_tell_theirs,
+                whoever_takes_part_is_found,
+            }
+            stats {
+                each_call_is_counted_once,
             }
             transactions {
                 a_conflict_in_one_write_undoes_the_others,

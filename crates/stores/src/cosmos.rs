@@ -15,7 +15,6 @@ pub(crate) mod fuzz;
 mod item;
 mod json;
 mod looks;
-mod meter;
 mod names;
 mod patience;
 mod regions;
@@ -33,7 +32,10 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::{Clock, SystemClock, Timestamp},
-    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
+    },
 };
 
 use self::{
@@ -42,7 +44,6 @@ use self::{
     database::Database,
     item::Item,
     looks::Looks,
-    meter::{Call, Meter},
     names::{Id, Names},
     patience::write_options,
     version::Version,
@@ -51,9 +52,20 @@ pub use self::{
     config::CosmosConfig,
     containers::{Containers, UnknownContainers},
     item::ITEM_BYTES_MAX,
-    meter::{CosmosCalls, CosmosStats},
 };
-use crate::{Layout, loud::Reports, write_id::WriteIds};
+use crate::{
+    Layout,
+    loud::Reports,
+    meter::{Call, Meter},
+    write_id::WriteIds,
+};
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "backups of the account, periodic or continuous",
+    "the change feed, where it keeps all versions and deletes",
+    "other regions, until the delete is replicated",
+];
 
 /// Documents in a database of Azure Cosmos DB.
 ///
@@ -78,12 +90,13 @@ use crate::{Layout, loud::Reports, write_id::WriteIds};
 /// # Example
 /// ```no_run
 /// use sayso_stores::cosmos::CosmosStore;
+/// use sayso_turn::store::Store;
 ///
 /// # async fn open() -> Result<(), sayso_turn::store::Error> {
 /// // The key is in AZURE_COSMOS_KEY, or the process has an identity that may write.
 /// let store = CosmosStore::open_url("cosmos://bots.documents.azure.com/bots/state?create=true").await?;
 /// assert_eq!(store.to_string(), "Cosmos DB at bots.documents.azure.com, bots/state");
-/// println!("{} request units so far", store.stats().total().request_units);
+/// println!("{} request units so far", store.stats().request_units());
 /// # Ok(())
 /// # }
 /// ```
@@ -169,14 +182,6 @@ impl CosmosStore {
         &self.warnings
     }
 
-    /// Calls so far, and the request units they cost.
-    #[must_use]
-    pub fn stats(&self) -> CosmosStats {
-        self.calls.meter.stats()
-    }
-}
-
-impl CosmosStore {
     /// Makes a call; once more by another key or token when the one in use is refused, which means
     /// that nothing was done.
     async fn call<T, F>(&self, call: impl Fn() -> F + Send + Sync) -> Result<T, Error>
@@ -198,7 +203,7 @@ impl CosmosStore {
         }
     }
 
-    async fn load_once(&self, key: &Key) -> Result<Option<Stored>, Error> {
+    async fn read(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let Some(container) = self.calls.database.of(key).await? else { return Ok(None) };
         let found = self.calls.find(&container, key).await?;
         Ok(found.map(|Item { id, body, etag, .. }| Stored {
@@ -207,7 +212,7 @@ impl CosmosStore {
         }))
     }
 
-    async fn save_once(&self, write: &Write) -> Result<Saved, Error> {
+    async fn write(&self, write: &Write) -> Result<Saved, Error> {
         let key = &write.key;
         let Id { text: id, has_others } = self.calls.id(key)?;
         let (container, id, version) = match &write.expect {
@@ -267,7 +272,7 @@ impl CosmosStore {
         }
     }
 
-    async fn delete_once(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    async fn remove(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Id { text: id, has_others } = self.calls.id(key)?;
         let Some(version) = Version::of(etag, has_others) else { return Ok(Saved::Conflict) };
         let Some(container) = self.calls.database.of(key).await? else {
@@ -296,15 +301,17 @@ impl CosmosStore {
 #[async_trait]
 impl Store for CosmosStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        self.call(|| self.load_once(key)).await
+        self.calls.meter.load(self.call(|| self.read(key))).await
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        self.call(|| self.save_once(&write)).await
+        let (bytes, save) = (write.body.len(), self.call(|| self.write(&write)));
+        self.calls.meter.write(Call::Save, bytes, save).await
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
-        self.call(|| self.delete_once(key, etag)).await
+        let delete = self.call(|| self.remove(key, etag));
+        self.calls.meter.write(Call::Delete, 0, delete).await
     }
 
     async fn due(
@@ -313,15 +320,24 @@ impl Store for CosmosStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        self.call(|| self.calls.search_due(now, from, limit)).await
+        let look = self.call(|| self.calls.search_due(now, from, limit));
+        self.calls.meter.time(Call::Due, look).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         self.calls.search_keys(prefix)
     }
 
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
+    }
+
     fn transactions(&self) -> Option<&dyn Transactions> {
         None
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.calls.meter.read()
     }
 }
 

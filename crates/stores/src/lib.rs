@@ -3,6 +3,7 @@
 //!
 //! * `sqlite` (feature `sqlite`, on by default): one file, durable, shared by the processes of one
 //!   machine. The engine to start with.
+//! * `partition`: documents spread over several stores, by kind or by tenant.
 //! * `conformance` (feature `conformance`): the contract of [`Store`](sayso_turn::store::Store) as
 //!   tests. A new engine is a module and one macro call.
 //! * `doubles` (feature `conformance`): stores that count calls or fail on request, for tests of
@@ -25,6 +26,8 @@ pub mod doubles;
 #[cfg(feature = "entra")]
 #[allow(dead_code, reason = "each engine uses a part of it")]
 mod entra;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod foreign;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzz;
@@ -36,6 +39,16 @@ mod layout;
 mod login;
 #[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
 mod loud;
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3",
+    feature = "sqlite"
+))]
+mod meter;
+pub mod partition;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
@@ -53,31 +66,27 @@ pub mod s3;
 mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(
-    feature = "conformance",
-    feature = "entra",
-    feature = "postgres",
-    feature = "redis",
-    feature = "s3"
-))]
+#[cfg(any(feature = "azure-blob", feature = "s3"))]
+mod strays;
 mod sync;
-#[cfg(any(feature = "cosmos", feature = "redis", feature = "s3"))]
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
 mod write_id;
 
 #[cfg(feature = "azure-blob")]
 pub use crate::blob::BlobStore;
 #[cfg(feature = "cosmos")]
-pub use crate::cosmos::{CosmosConfig, CosmosStats, CosmosStore};
+pub use crate::cosmos::{CosmosConfig, CosmosStore};
 #[cfg(feature = "postgres")]
-pub use crate::postgres::{PostgresConfig, PostgresStats, PostgresStore};
+pub use crate::postgres::{PostgresConfig, PostgresStore};
 #[cfg(feature = "redis")]
-pub use crate::redis::{RedisStats, RedisStore};
+pub use crate::redis::RedisStore;
 #[cfg(feature = "s3")]
 pub use crate::s3::S3Store;
 #[cfg(feature = "sqlite")]
-pub use crate::sqlite::{SqliteStats, SqliteStore};
+pub use crate::sqlite::SqliteStore;
 
 pub use crate::layout::{Layout, UnknownLayout};
+pub use crate::partition::{PartitionBy, PartitionedStore};
 
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../README.md")]

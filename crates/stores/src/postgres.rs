@@ -11,22 +11,18 @@ mod line;
 mod lineage;
 mod pooler;
 mod product;
+mod purge;
 mod reads;
 mod schema;
 mod session;
 mod sessions;
 mod settings;
 mod sql;
-mod stats;
 mod tls;
 mod transaction;
 mod values;
 
-use std::{
-    fmt,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
@@ -34,21 +30,27 @@ use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, PoolStats, Purged, Saved, Store,
+        StoreStats, Stored, Transactions, Write,
+    },
 };
 
+pub use self::config::PostgresConfig;
 use self::{
     batch::{Carrier, Kind, Verdict},
     failure::{Access, Failure},
     hosts::Hosts,
-    reads::{PAGE_MAX, Reads},
+    reads::Reads,
     sessions::Sessions,
-    sql::Statements,
-    stats::Counters,
+    sql::{Names, Statements},
     values::{Row, Versions, version_of},
 };
-pub use self::{config::PostgresConfig, stats::PostgresStats};
-use crate::lanes::{Lanes, Late};
+use crate::{
+    foreign::{ForeignRows, KeyPage},
+    lanes::{Lanes, Late},
+    meter::{Call, Meter},
+};
 
 /// The largest document that [`PostgresStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
@@ -83,7 +85,7 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 /// assert_eq!(store.to_string(), "PostgreSQL at db.example:5432/bots, table sayso.document");
 ///
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())
@@ -92,11 +94,14 @@ pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
 pub struct PostgresStore {
     name: Arc<str>,
     warnings: Vec<String>,
+    names: Names,
     sessions: Sessions,
     statements: Arc<Statements>,
     reads: Reads,
     versions: Versions,
-    counters: Arc<Counters>,
+    /// Sessions of the saves, which the lanes use.
+    saving: Sessions,
+    meter: Arc<Meter>,
     creates: Lanes<Row, Verdict>,
     replaces: Lanes<Row, Verdict>,
 }
@@ -142,13 +147,14 @@ impl PostgresStore {
         hosts.opened();
 
         let statements = Arc::new(Statements::new(&config.names));
-        let counters = Arc::new(Counters::default());
+        let meter = Arc::new(Meter::default());
+        // Of their own, so that saves never wait for loads. They give up a little earlier than the
+        // callers do, and can say better what happened.
+        let saving = Sessions::new(&hosts, lanes_max, config.timeout * 9 / 10);
         let carrier = Carrier {
-            // Of their own, so that saves never wait for loads. They give up a little earlier than
-            // the callers do, and can say better what happened.
-            sessions: Sessions::new(&hosts, lanes_max, config.timeout * 9 / 10),
+            sessions: saving.clone(),
             statements: Arc::clone(&statements),
-            counters: Arc::clone(&counters),
+            meter: Arc::clone(&meter),
         };
         let lanes = |kind| {
             let carrier = carrier.clone();
@@ -157,17 +163,20 @@ impl PostgresStore {
         Ok(Self {
             name: Arc::clone(name),
             warnings,
+            names: config.names.clone(),
             reads: Reads {
                 store: Arc::clone(name),
                 sessions: sessions.clone(),
                 statements: Arc::clone(&statements),
+                foreign: ForeignRows::default(),
             },
             sessions,
             statements,
             versions: Versions::default(),
             creates: lanes(Kind::Create),
             replaces: lanes(Kind::Replace),
-            counters,
+            saving,
+            meter,
         })
     }
 
@@ -179,25 +188,7 @@ impl PostgresStore {
         &self.warnings
     }
 
-    /// The counters so far.
-    #[must_use]
-    pub fn stats(&self) -> PostgresStats {
-        self.counters.read()
-    }
-
-    fn error(&self, failure: Failure) -> Error {
-        failure.into_error(&self.name)
-    }
-}
-
-#[async_trait]
-impl Store for PostgresStore {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let _before = self.counters.loads.fetch_add(1, Ordering::Relaxed);
-        self.reads.document(key).await
-    }
-
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
+    async fn write(&self, write: Write) -> Result<Saved, Error> {
         write.check_size(self, DOCUMENT_BYTES_MAX)?;
         let Some(row) = Row::new(write, &self.versions) else { return Ok(Saved::Conflict) };
         let etag = row.etag();
@@ -216,7 +207,7 @@ impl Store for PostgresStore {
         }
     }
 
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    async fn remove(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Some(version) = version_of(etag) else { return Ok(Saved::Conflict) };
         let key = key.as_str().as_bytes();
         let (deadline, sql) = (self.sessions.deadline(), &self.statements.delete);
@@ -227,43 +218,7 @@ impl Store for PostgresStore {
         }
     }
 
-    async fn due(
-        &self,
-        now: Timestamp,
-        from: Option<&Cursor>,
-        limit: usize,
-    ) -> Result<DuePage, Error> {
-        self.reads.due(now, from, limit).await
-    }
-
-    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let prefix: Arc<str> = prefix.into();
-        // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
-            let prefix = Arc::clone(&prefix);
-            async move {
-                let Some(after) = state else { return Ok(None) };
-                let keys = self.reads.page(&prefix, after.as_ref()).await?;
-                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
-            }
-        });
-        pages.try_flatten().boxed()
-    }
-
-    fn transactions(&self) -> Option<&dyn Transactions> {
-        Some(self)
-    }
-
-    fn save_time_max(&self) -> Option<Duration> {
-        // By the lanes, for each save.
-        Some(self.sessions.timeout())
-    }
-}
-
-#[async_trait]
-impl Transactions for PostgresStore {
-    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+    async fn write_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
         writes.iter().try_for_each(|write| write.check_size(self, DOCUMENT_BYTES_MAX))?;
         let rows = writes.into_iter().map(|write| Row::new(write, &self.versions));
         let Some(rows) = rows.collect::<Option<Vec<_>>>() else { return Ok(Saved::Conflict) };
@@ -281,6 +236,93 @@ impl Transactions for PostgresStore {
             true => Ok(Saved::Committed(etags)),
             false => Ok(Saved::Conflict),
         }
+    }
+
+    /// The keys with a prefix, page by page: all, or those of a participant.
+    fn pages(&self, prefix: &str, of: Option<Participant>) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let page = self.reads.page(&prefix, after.as_deref(), of);
+                let KeyPage { keys, next } = self.meter.time(Call::List, page).await?;
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
+    fn error(&self, failure: Failure) -> Error {
+        failure.into_error(&self.name)
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.meter.load(self.reads.document(key)).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.meter.write(Call::Save, write.body.len(), self.write(write)).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.meter.write(Call::Delete, 0, self.remove(key, etag)).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        from: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<DuePage, Error> {
+        self.meter.time(Call::Due, self.reads.due(now, from, limit)).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        self.pages(prefix, None)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        Some(self.pages(prefix, Some(participant)))
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let purged = purge::run(&self.sessions, &self.names, effort).await;
+        purged.map_err(|failure| self.error(failure))
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        Some(self)
+    }
+
+    fn save_time_max(&self) -> Option<Duration> {
+        // By the lanes, for each save.
+        Some(self.sessions.timeout())
+    }
+
+    fn stats(&self) -> StoreStats {
+        let (mut stats, mut pool) = (self.meter.read(), PoolStats::default());
+        for sessions in [&self.sessions, &self.saving] {
+            sessions.add_to(&mut pool);
+        }
+        stats.pool = Some(pool);
+        stats
+    }
+}
+
+#[async_trait]
+impl Transactions for PostgresStore {
+    async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
+        let bytes = writes.iter().map(|write| write.body.len()).sum();
+        self.meter.write(Call::Transaction, bytes, self.write_all(writes)).await
     }
 }
 

@@ -26,7 +26,6 @@ mod script;
 mod sentinel;
 mod settings;
 mod slots;
-mod stats;
 mod version;
 mod wire;
 
@@ -40,11 +39,14 @@ use std::{
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
-use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures_util::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
+    },
 };
 
 use self::{
@@ -57,20 +59,30 @@ use self::{
     scan::Scan,
     script::Scripts,
     settings::Settings,
-    stats::Counters,
     version::condition,
     wire::decode,
 };
-use crate::{lanes::Lanes, loud::Reports, write_id::WriteIds};
+use crate::{
+    lanes::Lanes,
+    loud::Reports,
+    meter::{self, Meter},
+    write_id::WriteIds,
+};
 
 pub use self::{
     config::{Durability, RedisConfig},
     limits::DOCUMENT_BYTES_MAX,
-    stats::RedisStats,
 };
 
 /// The scope of tokens for Redis of Azure.
 const SCOPE: &str = "https://redis.azure.com/.default";
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "the append-only file until it is rewritten, and the last snapshot until the next one",
+    "replicas, their files, and backups of files",
+    "memory of the server that is not used again yet",
+];
 
 /// Documents in Redis or Valkey.
 ///
@@ -100,7 +112,7 @@ const SCOPE: &str = "https://redis.azure.com/.default";
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = RedisStore::open_url("redis://127.0.0.1:6379/0").await?;
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())
@@ -108,7 +120,7 @@ const SCOPE: &str = "https://redis.azure.com/.default";
 /// ```
 pub struct RedisStore {
     calls: Calls,
-    counters: Arc<Counters>,
+    meter: Arc<Meter>,
     warnings: Vec<String>,
 }
 
@@ -134,7 +146,7 @@ impl RedisStore {
         }
         let (is_cluster, durability) = (config.is_cluster(), config.durability);
         let (names, scripts) = (Names::new(&config.prefix), Arc::new(Scripts::new()));
-        let counters = Arc::new(Counters::default());
+        let meter = Arc::new(Meter::default());
         let failed = |failure: Failure| failure.into_error(&name, None, Call::Open);
         let refused =
             |reason| Error::Invalid { store: Cow::Owned(name.to_string()), reason, source: None };
@@ -150,7 +162,7 @@ impl RedisStore {
                 // Gives up a little earlier than the callers do, and can say better what happened.
                 link: link.within(config.timeout * 9 / 10),
                 scripts: Arc::clone(&scripts),
-                counters: Arc::clone(&counters),
+                meter: Arc::clone(&meter),
                 next: AtomicUsize::new(0),
             });
             Lanes::new(batch::LANES, move |rows| Arc::clone(&carrier).carry(rows).boxed())
@@ -169,7 +181,7 @@ impl RedisStore {
         }
         let (ids, reports) = (WriteIds::new(), Reports::default());
         let calls = Calls { store: name, names, link, scripts, saves, ids, reports };
-        Ok(Self { calls, counters, warnings: warnings.into_iter().collect() })
+        Ok(Self { calls, meter, warnings: warnings.into_iter().collect() })
     }
 
     /// Warnings about server settings that weaken the guarantees, a sentence each. They are also
@@ -179,24 +191,7 @@ impl RedisStore {
         &self.warnings
     }
 
-    /// The counters so far. On a cluster saves are not counted.
-    #[must_use]
-    pub fn stats(&self) -> RedisStats {
-        self.counters.read()
-    }
-}
-
-#[async_trait]
-impl Store for RedisStore {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        self.calls.load(key).await
-    }
-
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
-        Ok(self.calls.write(write).await?.map_or(Saved::Conflict, Saved::Committed))
-    }
-
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    async fn remove(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Some(condition) = condition(&Expect::At(etag.clone())).map(str::to_owned) else {
             return Ok(Saved::Conflict);
         };
@@ -210,6 +205,23 @@ impl Store for RedisStore {
         let is_gone = self.calls.verdict(verdict, std::iter::once(key))?;
         Ok(if is_gone { Saved::Committed(etag.clone()) } else { Saved::Conflict })
     }
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.meter.load(self.calls.load(key)).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        let (bytes, save) = (write.body.len(), self.calls.write(write));
+        let save = save.map_ok(|etag| etag.map_or(Saved::Conflict, Saved::Committed));
+        self.meter.write(meter::Call::Save, bytes, save).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.meter.write(meter::Call::Delete, 0, self.remove(key, etag)).await
+    }
 
     async fn due(
         &self,
@@ -218,14 +230,20 @@ impl Store for RedisStore {
         limit: usize,
     ) -> Result<DuePage, Error> {
         let ask = |shard, from, limit| self.calls.due_in(shard, now, from, limit);
-        let page = due::look(from, limit, ask).await;
-        page.map_err(|failure| self.calls.error(failure, None, Call::Read))
+        let look = due::look(from, limit, ask);
+        let look = look.map_err(|failure| self.calls.error(failure, None, Call::Read));
+        self.meter.time(meter::Call::Due, look).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let scan = Scan::new(prefix, self.calls.link.is_cluster());
-        let steps = stream::try_unfold(scan, |scan| self.calls.list_step(scan));
+        let step = |scan| self.meter.time(meter::Call::List, self.calls.list_step(scan));
+        let steps = stream::try_unfold(scan, step);
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
@@ -237,6 +255,10 @@ impl Store for RedisStore {
         // By the lanes, for each save.
         self.calls.saves.as_ref().map(|_| self.calls.link.timeout())
     }
+
+    fn stats(&self) -> StoreStats {
+        self.meter.read()
+    }
 }
 
 #[async_trait]
@@ -246,7 +268,10 @@ impl Transactions for RedisStore {
             let reason = format!("a transaction has at most {TRANSACTION_MAX} documents");
             return Err(Error::Invalid { store: self.to_string().into(), reason, source: None });
         }
-        Ok(self.calls.write_all(&writes).await?.map_or(Saved::Conflict, Saved::Committed))
+        let bytes = writes.iter().map(|write| write.body.len()).sum();
+        let save = self.calls.write_all(&writes);
+        let save = save.map_ok(|etags| etags.map_or(Saved::Conflict, Saved::Committed));
+        self.meter.write(meter::Call::Transaction, bytes, save).await
     }
 }
 

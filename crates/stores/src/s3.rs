@@ -5,6 +5,7 @@
 //! tombstone is written in the document's place), and an index of due documents (markers, small
 //! objects beside the documents).
 
+mod answers;
 mod bucket;
 mod config;
 mod credentials;
@@ -16,17 +17,20 @@ mod markers;
 mod names;
 mod objects;
 mod save;
-mod strays;
+mod wait;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Expect, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
+    },
 };
 use tokio::sync::Semaphore;
 
@@ -36,14 +40,24 @@ use self::{
     failure::{Call, Failure},
     names::{Cut, Names},
     objects::{Objects, damaged},
-    strays::{STRAY_AFTER, Strays},
 };
-use crate::write_id::WriteIds;
+use crate::{
+    meter::{self, Meter},
+    strays::{STRAY_AFTER, Strays},
+    write_id::WriteIds,
+};
 
 pub use self::config::S3Config;
 
 /// The largest document that [`S3Store`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
+
+/// Places where copies of deleted documents may be left.
+const LEFT: [&str; 3] = [
+    "the name of a deleted document, which spells its key: a tombstone without content stays there",
+    "versions of an object, where the bucket keeps them (versioning, object lock)",
+    "copies: replication and backups of the bucket",
+];
 
 /// Documents of a listing that are read for their keys concurrently.
 const LOOKS: usize = 16;
@@ -75,7 +89,7 @@ const REMOVALS_MAX: usize = 64;
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = S3Store::open_url("s3://bots/pizza?region=eu-west-1").await?;
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// # Ok(())
@@ -83,6 +97,7 @@ const REMOVALS_MAX: usize = 64;
 /// ```
 pub struct S3Store {
     objects: Objects,
+    meter: Meter,
 }
 
 impl S3Store {
@@ -108,7 +123,7 @@ impl S3Store {
             Error::Invalid { store, reason, source: None }
         })?;
         let client = config.client(keys.as_ref());
-        let client = client.map_err(|error| failed(Failure::Failed(error)))?;
+        let client = client.map_err(|error| failed(Failure::failed(error)))?;
         let objects = Objects {
             store: Arc::clone(&name),
             names: Arc::new(Names::new(&config.prefix)),
@@ -119,7 +134,7 @@ impl S3Store {
             stray_after: STRAY_AFTER.max(config.timeout * 8),
             removals: Arc::new(Semaphore::new(REMOVALS_MAX)),
         };
-        let store = Self { objects };
+        let store = Self { objects, meter: Meter::default() };
         match store.keeps_conditions().await.map_err(failed)? {
             true => Ok(store),
             false => Err(Error::Invalid {
@@ -187,11 +202,8 @@ impl S3Store {
             }
         }
     }
-}
 
-#[async_trait]
-impl Store for S3Store {
-    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+    async fn read(&self, key: &Key) -> Result<Option<Stored>, Error> {
         let object = self.objects.bucket.get(&self.objects.names.document(key), None).await;
         let object =
             object.map_err(|failure| failure.into_error(&self.objects.store, Call::Read))?;
@@ -204,11 +216,11 @@ impl Store for S3Store {
             return Ok(None);
         }
         let body = String::from_utf8(body.to_vec()).map_err(|_| damaged(key))?;
-        let version = Version { write: line.write, marker: line.marker, object: object.etag };
+        let version = Version { write: line.write, wait: line.wait, object: object.etag };
         Ok(Some(Stored { body, etag: ETag::new(version.to_text()) }))
     }
 
-    async fn save(&self, write: Write) -> Result<Saved, Error> {
+    async fn write(&self, write: Write) -> Result<Saved, Error> {
         write.check_size(self, DOCUMENT_BYTES_MAX)?;
         let former = match &write.expect {
             Expect::Absent => None,
@@ -221,17 +233,33 @@ impl Store for S3Store {
         self.objects.finish(write, draft).await
     }
 
-    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+    /// Writes a tombstone in the place of a document.
+    async fn bury(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let Some(former) = Version::parse(etag.as_str()) else { return Ok(Saved::Conflict) };
         let line =
-            Line { key: key.clone(), write: self.objects.ids.next(), marker: None, is_gone: true };
+            Line { key: key.clone(), write: self.objects.ids.next(), wait: None, is_gone: true };
         if self.objects.put(&line, "", Some(&former)).await?.is_none() {
             return Ok(Saved::Conflict);
         }
-        if let Some(marker) = &former.marker {
-            self.objects.remove_marker(key, marker).await;
+        for marker in former.wait.iter().flat_map(|wait| wait.markers_to_remove(save::now())) {
+            self.objects.remove_marker(key, &marker).await;
         }
         Ok(Saved::Committed(etag.clone()))
+    }
+}
+
+#[async_trait]
+impl Store for S3Store {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.meter.load(self.read(key)).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.meter.write(meter::Call::Save, write.body.len(), self.write(write)).await
+    }
+
+    async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
+        self.meter.write(meter::Call::Delete, 0, self.bury(key, etag)).await
     }
 
     async fn due(
@@ -240,18 +268,28 @@ impl Store for S3Store {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        let due = markers::due(&self.objects, now, from, limit).await;
-        due.map_err(|failure| failure.into_error(&self.objects.store, Call::Read))
+        let due = markers::due(&self.objects, now, from, limit);
+        let due = due.map_err(|failure| failure.into_error(&self.objects.store, Call::Read));
+        self.meter.time(meter::Call::Due, due).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
         let start = Listing::At { beginning: prefix.into(), next: None };
-        let steps = stream::try_unfold(start, |state| self.list_step(state));
+        let step = |state| self.meter.time(meter::Call::List, self.list_step(state));
+        let steps = stream::try_unfold(start, step);
         steps.map_ok(|keys| stream::iter(keys.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&LEFT))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         None
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.meter.read()
     }
 }
 

@@ -5,12 +5,13 @@
 //! caller on its own. Reads have their own connections, and a write-ahead log lets them go on while
 //! the writer flushes.
 
+mod backup;
 mod failure;
 mod file;
 mod lane;
 mod mount;
+mod purge;
 mod reader;
-mod stats;
 mod values;
 mod writer;
 
@@ -31,19 +32,25 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 use tokio::sync::oneshot;
 
 use self::{
     file::DatabaseFile,
     lane::Lane,
-    reader::Read,
-    stats::Counters,
-    writer::{Change, Job, Verdict},
+    reader::{Page, Read},
+    writer::{Change, Job, Order, Verdict},
 };
 
-pub use self::stats::SqliteStats;
+pub use self::backup::{BackupProgress, BackupSummary};
+use crate::{
+    foreign::{ForeignRows, KeyPage},
+    meter::{Call, Meter},
+};
 
 /// The largest document that [`SqliteStore`] takes, in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
@@ -91,7 +98,7 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 /// assert_eq!(store.to_string(), "SQLite at bot.sqlite");
 ///
 /// let key = Key::conversation("webchat", "c1")?;
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await?, Saved::Committed(_)));
 /// assert_eq!(store.save(write).await?, Saved::Conflict);
 /// assert_eq!(store.load(&key).await?.map(|stored| stored.body), Some("{}".to_owned()));
@@ -100,12 +107,12 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 /// ```
 pub struct SqliteStore {
     name: Arc<str>,
-    counters: Arc<Counters>,
+    meter: Arc<Meter>,
     loaders: Vec<Lane<Read>>,
     next_loader: AtomicUsize,
     scanner: Lane<Read>,
     // Last, so that it is dropped last: the last connection to close cleans the log up.
-    writer: Lane<Job>,
+    writer: Lane<Order>,
 }
 
 impl SqliteStore {
@@ -124,43 +131,34 @@ impl SqliteStore {
     fn open_with(path: &Path, busy: Duration) -> Result<Self, Error> {
         let file = DatabaseFile::new(path, busy)?;
         let name = Arc::clone(file.store_name());
-        let counters = Arc::new(Counters::default());
+        let meter = Arc::new(Meter::default());
         let writing = file.open_for_writing()?;
         let reading = (0..=LOADERS).map(|_| file.open_for_reading());
         let reading = reading.collect::<Result<Vec<_>, _>>()?;
 
-        let counted = Arc::clone(&counters);
+        let counted = Arc::clone(&meter);
         let writer = Lane::start(&name, "write", move |queue| {
             writer::Writer::new(writing, counted).run(queue);
         })?;
+        let foreign = Arc::new(ForeignRows::default());
         let mut loaders = Vec::with_capacity(reading.len());
         for connection in reading {
-            let store = Arc::clone(&name);
+            let (store, foreign) = (Arc::clone(&name), Arc::clone(&foreign));
             loaders.push(Lane::start(&name, "read", move |queue| {
-                reader::Reader::new(connection, store).run(queue);
+                reader::Reader::new(connection, store, foreign).run(queue);
             })?);
         }
         let scanner = loaders.pop().expect("there is one connection more than loaders");
         let next_loader = AtomicUsize::new(0);
-        Ok(Self { name, counters, loaders, next_loader, scanner, writer })
-    }
-
-    /// The counters so far.
-    ///
-    /// # Example
-    /// ```
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// let store = sayso_stores::SqliteStore::open(folder.path().join("bot.sqlite")).unwrap();
-    /// assert_eq!(store.stats().writes, 0);
-    /// ```
-    #[must_use]
-    pub fn stats(&self) -> SqliteStats {
-        self.counters.read()
+        Ok(Self { name, meter, loaders, next_loader, scanner, writer })
     }
 
     async fn change(&self, change: Change) -> Result<Verdict, Error> {
         let (reply, answer) = oneshot::channel();
-        self.writer.send(Job { change, reply }).await.map_err(|lane::Ended| self.ended())?;
+        self.writer
+            .send(Order::Change(Job { change, reply }))
+            .await
+            .map_err(|lane::Ended| self.ended())?;
         match answer.await {
             Ok(Ok(verdict)) => Ok(verdict),
             Ok(Err(failure)) => Err(failure.into_error(&self.name)),
@@ -182,10 +180,29 @@ impl SqliteStore {
         answer.await.unwrap_or_else(|_| Err(self.ended()))
     }
 
-    async fn page(&self, prefix: Arc<str>, after: Option<Key>) -> Result<Vec<Key>, Error> {
+    /// The keys with a prefix, page by page: all, or those of a participant.
+    fn pages(&self, prefix: &str, of: Option<Participant>) -> BoxStream<'_, Result<Key, Error>> {
+        let prefix: Arc<str> = prefix.into();
+        // The state is where the last page ended, and `None` after the last page.
+        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Vec<u8>>>| {
+            let prefix = Arc::clone(&prefix);
+            async move {
+                let Some(after) = state else { return Ok(None) };
+                let page = Page { prefix, after, limit: PAGE_MAX };
+                let KeyPage { keys, next } = self.page(page, of).await?;
+                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next.map(Some))))
+            }
+        });
+        pages.try_flatten().boxed()
+    }
+
+    async fn page(&self, page: Page, of: Option<Participant>) -> Result<KeyPage, Error> {
         let (reply, answer) = oneshot::channel();
-        let limit = PAGE_MAX;
-        self.read(&self.scanner, answer, Read::List { prefix, after, limit, reply }).await
+        let read = match of {
+            None => Read::List { page, reply },
+            Some(participant) => Read::ListWith { participant, page, reply },
+        };
+        self.meter.time(Call::List, self.read(&self.scanner, answer, read)).await
     }
 
     fn ended(&self) -> Error {
@@ -200,16 +217,17 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        let _before = self.counters.loads.fetch_add(1, Ordering::Relaxed);
         let turn = self.next_loader.fetch_add(1, Ordering::Relaxed);
         let lane = self.loaders.get(turn % LOADERS).unwrap_or(&self.scanner);
         let (reply, answer) = oneshot::channel();
-        self.read(lane, answer, Read::Load { key: key.clone(), reply }).await
+        self.meter.load(self.read(lane, answer, Read::Load { key: key.clone(), reply })).await
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
         write.check_size(self, DOCUMENT_BYTES_MAX)?;
-        Ok(match self.change(Change::Save(vec![write])).await? {
+        let bytes = write.body.len();
+        let save = self.change(Change::Save(vec![write]));
+        Ok(match self.meter.write(Call::Save, bytes, save).await? {
             Saved::Committed(etags) => {
                 Saved::Committed(etags.into_iter().next().expect("one version for one write"))
             }
@@ -219,7 +237,7 @@ impl Store for SqliteStore {
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
         let change = Change::Delete { key: key.clone(), etag: etag.clone() };
-        Ok(match self.change(change).await? {
+        Ok(match self.meter.write(Call::Delete, 0, self.change(change)).await? {
             Saved::Committed(_) => Saved::Committed(etag.clone()),
             Saved::Conflict => Saved::Conflict,
         })
@@ -233,26 +251,35 @@ impl Store for SqliteStore {
     ) -> Result<DuePage, Error> {
         let (reply, answer) = oneshot::channel();
         let read = Read::Due { now, from: from.cloned(), limit, reply };
-        self.read(&self.scanner, answer, read).await
+        self.meter.time(Call::Due, self.read(&self.scanner, answer, read)).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let prefix: Arc<str> = prefix.into();
-        // The state is where the last page ended, and `None` after the last page.
-        let pages = stream::try_unfold(Some(None), move |state: Option<Option<Key>>| {
-            let prefix = Arc::clone(&prefix);
-            async move {
-                let Some(after) = state else { return Ok(None) };
-                let keys = self.page(prefix, after).await?;
-                let next = (keys.len() == PAGE_MAX).then(|| keys.last().cloned());
-                Ok(Some((stream::iter(keys.into_iter().map(Ok)), next)))
-            }
-        });
-        pages.try_flatten().boxed()
+        self.pages(prefix, None)
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        Some(self.pages(prefix, Some(participant)))
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let (reply, answer) = oneshot::channel();
+        let order = Order::Purge { effort, reply };
+        self.writer.send(order).await.map_err(|lane::Ended| self.ended())?;
+        let purged = answer.await.map_err(|_| self.ended())?;
+        purged.map_err(|failure| failure.into_error(&self.name))
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         Some(self)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.meter.read()
     }
 }
 
@@ -263,7 +290,8 @@ impl Transactions for SqliteStore {
         if writes.is_empty() {
             return Ok(Saved::Committed(Vec::new()));
         }
-        self.change(Change::Save(writes)).await
+        let bytes = writes.iter().map(|write| write.body.len()).sum();
+        self.meter.write(Call::Transaction, bytes, self.change(Change::Save(writes))).await
     }
 }
 

@@ -23,6 +23,7 @@ use self::{
     middleware::{Layer, layer},
 };
 use crate::{
+    KeyScheme,
     bot_error::BotError,
     delivery_policy::DeliveryPolicy,
     error::Failure,
@@ -68,6 +69,7 @@ pub struct Bot {
     on_error: Option<ErrorHandler>,
     overlap: Overlap,
     delivery: DeliveryPolicy,
+    keys: KeyScheme,
 }
 
 impl Bot {
@@ -186,6 +188,14 @@ impl Bot {
         self.delivery = policy;
         self
     }
+
+    /// Sets the scheme of the keys: the bot and the tenant that they name. It is to be set before
+    /// the first conversation.
+    #[must_use]
+    pub fn keys(mut self, keys: KeyScheme) -> Self {
+        self.keys = keys;
+        self
+    }
 }
 
 impl Logic for Bot {
@@ -216,6 +226,10 @@ impl Logic for Bot {
 
     fn delivery(&self) -> DeliveryPolicy {
         self.delivery
+    }
+
+    fn keys(&self) -> KeyScheme {
+        self.keys.clone()
     }
 }
 

@@ -3,9 +3,10 @@
 //! Hidden from the documentation and not covered by semver: the stored *format* is stable, these
 //! types are not. They are public for the simulator, the `sayso` command, the channel and tests of
 //! other crates. What bots need is at the root of the crate: [`Bag`](crate::Bag),
-//! [`Parked`](crate::Parked), [`ParkedKind`](crate::ParkedKind), [`Response`](crate::Response).
+//! [`DocumentTtl`](crate::DocumentTtl), [`Parked`](crate::Parked),
+//! [`ParkedKind`](crate::ParkedKind), [`Response`](crate::Response).
 
 pub use crate::ledger::{
-    Accepted, Bag, Claim, Decided, Document, Entry, Ledger, OutboxRest, Parked, ParkedKind,
-    Prepared, RESERVED, Recorded, Response, Seen, Timer,
+    Accepted, Bag, Claim, Decided, Document, DocumentTtl, Entry, Ledger, Lifetime, OutboxRest,
+    Parked, ParkedKind, Participants, Prepared, RESERVED, Recorded, Response, Seen, Timer,
 };

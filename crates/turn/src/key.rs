@@ -4,6 +4,8 @@
 //! bot can take over the state of another SDK. It is validated once, here; a store may rely on
 //! that.
 
+pub(crate) mod scope;
+
 use std::{
     cmp,
     collections::hash_map::RandomState,
@@ -13,6 +15,8 @@ use std::{
 };
 
 use smallvec::SmallVec;
+
+use self::scope::MARK;
 
 /// Maximum length of a key in bytes; every store must accept it.
 pub const KEY_BYTES_MAX: usize = 2048;
@@ -62,6 +66,12 @@ pub enum KeyError {
     /// A part of the key is missing or empty.
     #[error("{0} is missing or empty, so there is no key to keep the state under")]
     Missing(&'static str),
+    /// A part of the key begins as a [scope](crate::KeyScope) does.
+    #[error("{0} begins with `{MARK}`, as only a bot and a tenant may")]
+    Reserved(&'static str),
+    /// The key is of another bot that shares the store, or of another [scheme](crate::KeyScheme).
+    #[error("the document is not of this bot: its key is of another scheme")]
+    Foreign,
     /// The key is longer than a store must accept.
     #[error("the key has {0} bytes and the limit (KEY_BYTES_MAX) is {KEY_BYTES_MAX}")]
     TooLong(usize),
@@ -84,11 +94,19 @@ impl Key {
     /// Makes the key of a conversation's state: `{channel}/conversations/{conversation}`.
     ///
     /// # Errors
-    /// When a part is empty or the whole is too long.
+    /// When a part is empty or the whole is too long, or the channel's id begins with `~`.
     pub fn conversation(channel_id: &str, conversation_id: &str) -> Result<Self, KeyError> {
-        present(channel_id, "channelId")?;
-        present(conversation_id, "conversation.id")?;
-        Self::of_parts(&[channel_id, "/conversations/", conversation_id])
+        Self::conversation_in("", channel_id, conversation_id)
+    }
+
+    pub(crate) fn conversation_in(
+        scope: &str,
+        channel: &str,
+        conversation: &str,
+    ) -> Result<Self, KeyError> {
+        channel_of(channel)?;
+        present(conversation, "conversation.id")?;
+        Self::of_parts(&[scope, channel, "/conversations/", conversation])
     }
 
     /// Joins the parts of a key on the stack, where they usually fit, because every turn does this.
@@ -101,34 +119,53 @@ impl Key {
     /// Makes the key of a user's state on a channel: `{channel}/users/{user}`.
     ///
     /// # Errors
-    /// When a part is empty or the whole is too long.
+    /// As [`conversation`](Self::conversation).
     pub fn user(channel_id: &str, user_id: &str) -> Result<Self, KeyError> {
-        present(channel_id, "channelId")?;
-        present(user_id, "from.id")?;
-        Self::new(format!("{channel_id}/users/{user_id}"))
+        Self::user_in("", channel_id, user_id)
+    }
+
+    pub(crate) fn user_in(scope: &str, channel: &str, user: &str) -> Result<Self, KeyError> {
+        channel_of(channel)?;
+        present(user, "from.id")?;
+        Self::of_parts(&[scope, channel, "/users/", user])
     }
 
     /// Makes the key of one user's state in one conversation:
     /// `{channel}/conversations/{conversation}/users/{user}`.
     ///
     /// # Errors
-    /// When a part is empty or the whole is too long.
+    /// As [`conversation`](Self::conversation).
     pub fn private(
         channel_id: &str,
         conversation_id: &str,
         user_id: &str,
     ) -> Result<Self, KeyError> {
-        present(channel_id, "channelId")?;
-        present(conversation_id, "conversation.id")?;
-        present(user_id, "from.id")?;
-        Self::new(format!("{channel_id}/conversations/{conversation_id}/users/{user_id}"))
+        Self::private_in("", channel_id, conversation_id, user_id)
+    }
+
+    pub(crate) fn private_in(
+        scope: &str,
+        channel: &str,
+        conversation: &str,
+        user: &str,
+    ) -> Result<Self, KeyError> {
+        channel_of(channel)?;
+        present(conversation, "conversation.id")?;
+        present(user, "from.id")?;
+        Self::of_parts(&[scope, channel, "/conversations/", conversation, "/users/", user])
+    }
+
+    /// Returns the key without its [scope](Self::scope).
+    #[must_use]
+    pub fn without_scope(&self) -> &str {
+        self.text.split_at(scope::length(&self.text)).1
     }
 
     /// Kind of document, guessed from the text. Ids may contain slashes, so it is only used for
     /// retention times.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
-        let mut parts = self.text.split('/');
+        let mut parts = self.without_scope().split('/');
         match parts.nth(1) {
             Some("users") => KeyKind::User,
             Some("conversations") if parts.rev().nth(1) == Some("users") => KeyKind::Private,
@@ -182,6 +219,11 @@ impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Key({self})")
     }
+}
+
+fn channel_of(channel: &str) -> Result<(), KeyError> {
+    present(channel, "channelId")?;
+    if channel.starts_with(MARK) { Err(KeyError::Reserved("channelId")) } else { Ok(()) }
 }
 
 fn present(part: &str, name: &'static str) -> Result<(), KeyError> {

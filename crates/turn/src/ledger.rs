@@ -12,7 +12,9 @@ mod document;
 mod draft;
 mod inbox;
 mod json_text;
+mod lifetime;
 mod outbox;
+mod participants;
 mod prepared;
 mod retention;
 mod seen;
@@ -29,7 +31,9 @@ pub use self::{
     claim::Claim,
     document::{Document, RESERVED},
     inbox::Accepted,
+    lifetime::{DocumentTtl, Lifetime},
     outbox::{Entry, OutboxRest, Parked, ParkedKind},
+    participants::Participants,
     prepared::{Decided, Prepared},
     seen::Seen,
     timers::Timer,
@@ -81,6 +85,8 @@ pub struct Ledger {
     pub expires: Option<Timestamp>,
     /// Rest of the outbox: back-off during an outage of its channel.
     pub held: Option<OutboxRest>,
+    /// Accounts that took part, for erasure.
+    pub participants: Participants,
     /// Unknown members of a newer minor format, preserved.
     extra: Bag,
 }
@@ -90,11 +96,21 @@ impl Ledger {
     pub const UNCLAIMED: Timestamp = Timestamp::START;
     /// Due time of a document with claimed work in its inbox or outbox.
     pub const CLAIMED: Timestamp = Timestamp::from_millis(1);
+    /// Latest due time of a document with work in its inbox or outbox, or with an unfinished
+    /// commit. A due time of a timer or of an expiry is later.
+    pub const WAITING_MAX: Timestamp = Timestamp::from_millis(2 * REST_MAX.as_secs());
+    /// Due time of a document that has dead letters, and nothing that is ever due. It is after
+    /// every real time (the end of the year 9999), so no sweep is told of the document, but an
+    /// operator who looks that far ahead finds it without loading all others.
+    pub const PARKED: Timestamp = Timestamp::from_millis(253_402_300_799_999);
 
     /// Returns the time from which the sweep of any instance finds this document.
+    ///
+    /// A document with dead letters has one in any case.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
-        self.waits_until().or(self.expires)
+        let parked = || (!self.parked.is_empty()).then_some(Self::PARKED);
+        self.waits_until().or(self.expires).or_else(parked)
     }
 
     /// Returns when work in this document is due, if there is any.
@@ -161,7 +177,8 @@ impl Ledger {
         let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
         let sent: usize =
             self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
-        256 + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
+        let participants = self.participants.bytes();
+        256 + participants + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
     }
 
     fn parked_bytes(&self) -> usize {

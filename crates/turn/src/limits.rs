@@ -61,6 +61,9 @@ pub struct Limits {
     pub outbox_max: usize,
     /// The most timers of a conversation.
     pub timers_max: usize,
+    /// The most accounts that a conversation lists as its participants, for erasure; of one with
+    /// more it is known only that there were more.
+    pub participants_max: usize,
     /// The most undeliverable replies (dead letters) that a conversation keeps, the newest.
     pub parked_max: usize,
     /// The most bytes of undeliverable replies that a conversation keeps; the oldest go first, but
@@ -118,6 +121,10 @@ pub(crate) struct Exceeded {
 
 /// Retention (TTL): the time a document is kept after its last turn, by the kind of its key; for
 /// ever without a time.
+///
+/// It counts for documents without a TTL of their own. The type of a property can declare one
+/// (`#[state(ttl = "30d")]`, see [`BotState`](crate::BotState)), and a turn can set one
+/// ([`State::expire_after`](crate::State::expire_after)).
 ///
 /// An expired document counts as absent at once, on every engine, and is removed soon after. One in
 /// which replies or timers wait does not expire.
@@ -182,6 +189,7 @@ impl Default for Limits {
             sent_max: 64,
             outbox_max: 1000,
             timers_max: 100,
+            participants_max: 32,
             parked_max: 50,
             parked_bytes_max: 128 << 10,
             answers_bytes_max: 256 << 10,

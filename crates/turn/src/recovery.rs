@@ -1,5 +1,6 @@
 //! Recovery: finds abandoned work, and wakes due timers and outboxes.
 
+mod page_size;
 mod sweep;
 mod watched;
 

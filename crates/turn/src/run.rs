@@ -84,9 +84,11 @@ pub async fn run(
     activity: Activity,
     mut documents: Documents,
 ) -> Result<Outcome, Error> {
-    let key = conversation_key(&activity)?;
+    let keys = logic.keys();
+    let activity = keys.settle(Arc::new(activity));
+    let key = keys.key_of(&activity)?;
     let source = Arc::new(InMemoryDocuments::new(documents.clone(), Arc::default()));
-    let origin = Origin::of(&Arc::new(activity));
+    let origin = Origin::of(&activity);
     let attempt = Arc::clone(&source).attempt(key, origin, Timestamp::START);
     let made = attempt.run(logic, None).await.map_err(|failure| Error::from(Arc::new(failure)))?;
     documents.extend(made.documents);
@@ -95,15 +97,6 @@ pub async fn run(
     let timers = timers.collect();
     let replies = made.replies.into_activities();
     Ok(Outcome { documents, replies, timers, response: made.response, shown: source.shown() })
-}
-
-/// Returns the key of the conversation that an activity belongs to.
-pub(crate) fn conversation_key(activity: &Activity) -> Result<Key, crate::KeyError> {
-    let conversation = activity.conversation.as_ref().and_then(|c| c.id.as_deref());
-    Key::conversation(
-        activity.channel_id.as_deref().unwrap_or_default(),
-        conversation.unwrap_or_default(),
-    )
 }
 
 impl Attempt {

@@ -16,15 +16,14 @@ pub use self::{
     proactive::{Broadcast, Pace},
 };
 use crate::{
-    Key,
+    Key, KeyScheme,
     engine::{Answer, Core, Item, Listener, Phase, Receiver},
     error::Error,
     id::TurnId,
     ledger::Chore,
     reentrancy::{self, InstanceTag},
-    run::conversation_key,
     stats::Stats,
-    store,
+    store::{self, StoreStats},
 };
 
 /// Grace period after the deadline, in which the runner can report the cause.
@@ -112,7 +111,8 @@ impl Engine {
         if core.is_closing() {
             return Err(Error::Closing);
         }
-        let key = conversation_key(&activity)?;
+        let activity = core.keys.settle(activity);
+        let key = core.keys.key_of(&activity)?;
         if !core.logic.handles(&activity) {
             return Ok(Answer::default());
         }
@@ -155,6 +155,12 @@ impl Engine {
         self.core.counters.read()
     }
 
+    /// Statistics of the store, by this process. Zero if the store does not count.
+    #[must_use]
+    pub fn store_stats(&self) -> StoreStats {
+        self.core.store.stats()
+    }
+
     /// Number of conversations that this instance is busy with.
     #[must_use]
     pub fn busy(&self) -> usize {
@@ -177,6 +183,12 @@ impl Engine {
     pub async fn ready(&self) -> Result<(), store::Error> {
         let core = &self.core;
         core.store.due(core.now(), None, 1).await.map(drop)
+    }
+
+    /// Scheme of this instance's keys.
+    #[must_use]
+    pub fn keys(&self) -> &KeyScheme {
+        &self.core.keys
     }
 
     /// Internal parts, for tests.

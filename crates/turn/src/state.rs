@@ -4,13 +4,16 @@
 //! A property is parsed on first access and written back only if it changed; properties that are
 //! not accessed are never parsed.
 
-use std::any::{Any, type_name};
+use std::{
+    any::{Any, type_name},
+    time::Duration,
+};
 
 use sayso_activity::Raw;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Bag, Key,
+    Bag, DocumentTtl, Key,
     document::RESERVED,
     versioned::{self, Newer, Unreadable},
 };
@@ -91,6 +94,8 @@ struct Slot {
 /// Type-erased parsed property.
 trait Live: Send + Sync + std::fmt::Debug {
     fn to_raw(&self) -> Result<Raw, serde_json::Error>;
+    /// Returns the TTL that its type declares, if the value was serialised just now.
+    fn declared_ttl(&self) -> Option<Option<Duration>>;
     /// Serialises the value as it was before any change.
     fn unchanged(&self, before: Option<&Raw>) -> Result<Raw, serde_json::Error>;
     fn as_any(&mut self) -> &mut dyn Any;
@@ -101,6 +106,10 @@ struct Parsed<T>(T);
 impl<T: Property> Live for Parsed<T> {
     fn to_raw(&self) -> Result<Raw, serde_json::Error> {
         Raw::of(&self.0)
+    }
+
+    fn declared_ttl(&self) -> Option<Option<Duration>> {
+        versioned::declared::<T>()
     }
 
     fn unchanged(&self, before: Option<&Raw>) -> Result<Raw, serde_json::Error> {
@@ -205,10 +214,52 @@ impl State {
         drop(self.bag.remove(name));
     }
 
-    /// Removes every property.
+    /// Removes every property. A TTL that a turn has set stays.
     pub fn clear(&mut self) {
         self.live.clear();
-        self.bag = Bag::default();
+        self.bag.clear();
+    }
+
+    /// Lets the document expire this long after its last turn, whatever its properties and the
+    /// [`Ttl`](crate::Ttl) of its kind say. Durable with this turn; it counts on every instance and
+    /// for later turns, until one of them changes it or the document is gone.
+    ///
+    /// A time below a minute counts as a minute. A document that something waits in (replies,
+    /// timers, turns) does not expire.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{BotError, Turn};
+    /// use std::time::Duration;
+    ///
+    /// const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    ///
+    /// async fn goodbye(mut turn: Turn) -> Result<(), BotError> {
+    ///     turn.state().expire_after(DAY);
+    ///     turn.private_state().await?.expire_after(DAY);
+    ///     turn.user_state().await?.never_expire();
+    ///     turn.say("Bye!");
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn expire_after(&mut self, ttl: Duration) {
+        self.bag.set_own_ttl(Some(DocumentTtl::after(ttl)));
+    }
+
+    /// Keeps the document for ever, whatever its properties and the kind of document say.
+    pub fn never_expire(&mut self) {
+        self.bag.set_own_ttl(Some(DocumentTtl::Never));
+    }
+
+    /// Leaves the TTL to the properties and the kind of document again.
+    pub fn expire_by_default(&mut self) {
+        self.bag.set_own_ttl(None);
+    }
+
+    /// Returns the TTL that a turn has set for the document, if one has.
+    #[must_use]
+    pub fn own_ttl(&self) -> Option<DocumentTtl> {
+        self.bag.own_ttl()
     }
 
     fn open<T: Property>(&mut self, name: &str) -> Result<usize, StateError> {
@@ -233,16 +284,18 @@ impl State {
     pub(crate) fn close(mut self) -> Result<(Key, Bag), serde_json::Error> {
         for Slot { name, value } in self.live {
             let after = value.to_raw()?;
+            let ttl = value.declared_ttl();
             let before = self.bag.get_raw(&name);
-            if before == Some(&after) {
-                continue;
-            }
             // The text may differ only because another writer formats JSON differently or knows
             // members that `T` does not: an unchanged value keeps its text.
-            if !self.bag.is_ours(&name) && value.unchanged(before)? == after {
-                continue;
+            let is_unchanged = before == Some(&after)
+                || (!self.bag.is_ours(&name) && value.unchanged(before)? == after);
+            if !is_unchanged {
+                self.bag.set_raw(&name, after);
             }
-            self.bag.set_raw(&name, after);
+            if let Some(ttl) = ttl {
+                self.bag.declare(&name, ttl);
+            }
         }
         Ok((self.key, self.bag))
     }

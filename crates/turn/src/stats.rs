@@ -66,6 +66,10 @@ counters! {
     expired,
     /// Looks through all due documents, for what was left behind.
     looks,
+    /// Total duration of those looks, the pauses between their pages included, in milliseconds.
+    looks_ms,
+    /// Duration of the longest of them, in milliseconds.
+    look_ms_max,
     /// Pages of looks that failed or came too late; the look goes on where it stopped.
     looks_cut,
 }
@@ -80,6 +84,11 @@ impl Counter {
         if count > 0 {
             self.0.fetch_add(count as u64, Ordering::Relaxed);
         }
+    }
+
+    /// Raises the counter to a value, unless it is higher already.
+    pub(crate) fn raise(&self, value: u64) {
+        self.0.fetch_max(value, Ordering::Relaxed);
     }
 
     fn get(&self) -> u64 {

@@ -4,6 +4,8 @@
 //! There is no unconditional one, so nobody can forget the condition.
 
 mod memory;
+mod participants;
+mod stats;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
@@ -11,7 +13,11 @@ use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use smol_str::SmolStr;
 
-pub use self::memory::MemoryStore;
+pub use self::{
+    memory::MemoryStore,
+    participants::{Effort, Participant, Participants, Purged},
+    stats::{CallStats, LATENCY_BOUNDS_MS, PoolStats, StoreStats},
+};
 use crate::{Key, clock::Timestamp};
 
 /// Storage engine for documents: JSON text under a key, with a version (etag) that changes on every
@@ -55,6 +61,27 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Lists all keys that begin with `prefix`, in any order.
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>>;
 
+    /// Lists the keys that begin with `prefix` of all documents in which somebody may take part, in
+    /// any order; `None` if the engine keeps no index of [`participants`](Write::participants).
+    ///
+    /// It may name too many documents, never too few: also those whose participants nobody told.
+    /// The work depends on the number of keys that it names, not on that of documents.
+    fn list_with(
+        &self,
+        _participant: Participant,
+        _prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        None
+    }
+
+    /// Removes what documents that were deleted left behind in the files of the engine, as far as
+    /// it can, and tells what may be left and where.
+    ///
+    /// Dropping the future leaves everything as it is, or the work done in part; it can be repeated.
+    async fn purge(&self, _effort: Effort) -> Result<Purged, Error> {
+        Ok(Purged::nothing(&["whatever the engine keeps of deleted documents, backups too"]))
+    }
+
     /// Returns the interface for transactions, if the engine supports them.
     fn transactions(&self) -> Option<&dyn Transactions>;
 
@@ -62,6 +89,12 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// no timer of its own.
     fn save_time_max(&self) -> Option<Duration> {
         None
+    }
+
+    /// Statistics of the calls so far. A store that counts nothing gives the default; a decorator
+    /// passes on those of the store behind it.
+    fn stats(&self) -> StoreStats {
+        StoreStats::default()
     }
 }
 
@@ -138,9 +171,17 @@ pub struct Write {
     /// TTL of its own may use it to delete the document at that time, never before it. Replaces the
     /// former value.
     pub expires: Option<Timestamp>,
+    /// Participants of the document, for [`Store::list_with`]; `None` leaves those of the former
+    /// write. A document that was created with `None` may be anybody's.
+    pub participants: Option<Participants>,
 }
 
 impl Write {
+    /// Makes a write of a document in which nothing waits, expires or is told of participants.
+    pub fn new(key: Key, expect: Expect, body: impl Into<String>) -> Self {
+        Self { key, expect, body: body.into(), due: None, expires: None, participants: None }
+    }
+
     /// Checks the size of the body against the store's limit.
     ///
     /// # Errors

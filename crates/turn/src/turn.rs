@@ -26,7 +26,7 @@ pub use self::{
     stream::Stream,
 };
 use crate::{
-    Key, KeyError,
+    Key, KeyError, KeyScope,
     attempt::{Attempt, IdempotencyKey},
     clock::Timestamp,
     id::TurnId,
@@ -200,8 +200,8 @@ impl Turn {
     /// When the activity has no sender or the store cannot be read.
     pub async fn user_state(&mut self) -> Result<&mut State, StateError> {
         let (channel, _, user) = self.parts();
-        let key = Key::user(channel, user)?;
-        self.custom(key).await
+        let key = self.scope().user(channel, user)?;
+        self.further(key).await
     }
 
     /// Returns the state of the user in this conversation.
@@ -209,13 +209,21 @@ impl Turn {
     /// # Errors
     /// When the activity has no sender, the store cannot be read, or the stored value does not fit.
     pub async fn private<T: Property>(&mut self) -> Result<&mut T, StateError> {
-        let (channel, conversation, user) = self.parts();
-        let key = Key::private(channel, conversation, user)?;
-        self.custom(key).await?.get()
+        self.private_state().await?.get()
     }
 
-    /// Returns any other document, under a key of the bot's own. It commits atomically with the
-    /// conversation.
+    /// Returns all properties of the user in this conversation.
+    ///
+    /// # Errors
+    /// When the activity has no sender or the store cannot be read.
+    pub async fn private_state(&mut self) -> Result<&mut State, StateError> {
+        let (channel, conversation, user) = self.parts();
+        let key = self.scope().private(channel, conversation, user)?;
+        self.further(key).await
+    }
+
+    /// Returns any other document, under a key of the bot's own, in the [scope](KeyScope) of this
+    /// turn. It commits atomically with the conversation.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -223,6 +231,11 @@ impl Turn {
     /// # Cancellation
     /// Dropping the future leaves the turn unchanged.
     pub async fn custom(&mut self, key: Key) -> Result<&mut State, StateError> {
+        let key = self.scope().place(key)?;
+        self.further(key).await
+    }
+
+    async fn further(&mut self, key: Key) -> Result<&mut State, StateError> {
         let inner = self.inner_mut();
         if key == *inner.conversation.key() {
             return Ok(&mut inner.conversation);
@@ -344,6 +357,11 @@ impl Turn {
     #[must_use]
     pub fn reference(&self) -> Reference {
         self.inner().attempt.origin.reference()
+    }
+
+    /// Returns the scope of all documents of this turn.
+    fn scope(&self) -> KeyScope<'_> {
+        self.inner().attempt.key.scope()
     }
 
     fn parts(&self) -> (&str, &str, &str) {

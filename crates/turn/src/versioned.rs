@@ -7,9 +7,13 @@
 mod fence;
 pub mod golden;
 mod read;
+mod ttl;
 mod write;
 
 pub use fence::{Newer, Unreadable, read};
+pub(crate) use ttl::declared;
+
+use std::time::Duration;
 
 use serde::{Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
@@ -36,6 +40,11 @@ pub const VALUE_MEMBER: &str = "value";
 ///   version of it. It gets the value without `$version`. `E` is anything that becomes a
 ///   [`BotError`]. Where nothing is to be done (a variant was added, a field that may be missing),
 ///   give [`as_is`].
+/// * `#[state(ttl = "30d")]`: the time to live of documents with this state after their last turn,
+///   a whole number of `s`, `m`, `h`, `d` or `w`, at least a minute. A document goes as a whole: it
+///   lives as long as the property in it that lives longest, and a property of a type without a
+///   TTL lives as long as [`Ttl`](crate::Ttl) says for the kind of document. It counts where the
+///   type itself is the property, not where it is a part of one.
 /// * `#[serde(...)]` works as ever on fields, variants and the type. Only `from`, `try_from`,
 ///   `into`, `remote` and `crate` on the type itself do not.
 ///
@@ -92,6 +101,9 @@ pub trait BotState: Serialize + DeserializeOwned {
 
     /// Version that this build writes, and the newest that it reads.
     const VERSION: u32;
+
+    /// TTL that the type declares.
+    const TTL: Option<Duration> = None;
 
     /// True if the value is stored inside a wrapper rather than beside its version.
     #[doc(hidden)]

@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use sayso_turn::Stats;
+use sayso_turn::{Stats, store::StoreStats};
 use serde::Serialize;
 
 use super::{
@@ -59,9 +59,15 @@ pub(super) async fn stats(
         busy: usize,
         #[serde(flatten)]
         stats: Stats,
+        store: StoreStats,
     }
     guard::check_host_and_origin(&request, &endpoint.options.service_urls)?;
     let engine = &endpoint.engine;
-    let report = Report { instance: engine.instance(), busy: engine.busy(), stats: engine.stats() };
+    let report = Report {
+        instance: engine.instance(),
+        busy: engine.busy(),
+        stats: engine.stats(),
+        store: engine.store_stats(),
+    };
     Ok(error_response::json(StatusCode::OK, &report))
 }

@@ -171,7 +171,7 @@ async fn a_crash_before_the_first_turn_is_made_good_by_the_next_call() {
     let key = Key::conversation("msteams", "sayso:begin:w").unwrap();
     let made = json!({ "conversation": "c9", "service_url": sink.url() });
     let body = json!({ "begin": { "made": made, "doubts": 0 } }).to_string();
-    let write = Write { key, expect: Expect::Absent, body, due: None, expires: None };
+    let write = Write::new(key, Expect::Absent, body);
     store.save(write).await.unwrap();
     let begun = Instance::over(&store).begin(&sink.url(), "w").await.unwrap();
     assert!(!begun.is_repeat, "its turn had not run");

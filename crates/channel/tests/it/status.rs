@@ -46,4 +46,5 @@ async fn the_counters_are_one_flat_object() {
         (&1.into(), &1.into(), &0.into())
     );
     assert_eq!(stats["instance"], server.engine.instance());
+    assert!(stats["store"]["saves"]["calls"].is_u64(), "those of the store are within: {stats}");
 }

@@ -19,6 +19,7 @@ use sayso::{
 };
 
 use super::{finding::Finding, patient::Patient};
+use crate::place::without_partitions;
 
 /// Expiry of the document, should the doctor be stopped before it removes it.
 const GONE_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -93,6 +94,7 @@ async fn life(store: &dyn Store, key: &Key, now: Timestamp) -> Result<(), Troubl
         body: body.to_owned(),
         due: None,
         expires: Some(now.after(GONE_AFTER)),
+        participants: None,
     };
     let first = held(
         store.save(write(Expect::Absent, r#"{"n":1}"#)).await?,
@@ -135,7 +137,7 @@ fn refused(saved: &Saved, what: &'static str) -> Result<(), Trouble> {
 /// Returns the path of a SQLite file that does not exist yet: a check must not create it.
 fn missing_file(url: &str) -> Option<PathBuf> {
     let rest = url.strip_prefix("sqlite:")?;
-    let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = without_partitions(rest.strip_prefix("//").unwrap_or(rest));
     (!path.is_empty() && !Path::new(path).exists()).then(|| PathBuf::from(path))
 }
 

@@ -19,7 +19,8 @@ use crate::{place::Missing, terminal};
 pub(super) async fn run(options: Export) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let store = store.as_ref();
-    let looks = store.list(&options.prefix).map(|key| async { look(store, &key?).await });
+    let prefix = options.whose.prefix(&options.place.load()?, &options.prefix);
+    let looks = store.list(&prefix).map(|key| async { look(store, &key?).await });
     let mut looks = looks.buffered(IN_FLIGHT);
     let mut output = Output::new();
     let (mut exported, mut expired, mut damaged) = (0, 0, 0);

@@ -59,7 +59,12 @@ impl Facts {
 
     /// Reports whether turns, replies, timers or an unfinished commit would be lost with it.
     pub(super) fn has_promises(&self) -> bool {
-        self.inbox > 0 || self.outbox > 0 || self.timers > 0 || self.unfinished
+        self.is_waiting() || self.timers > 0
+    }
+
+    /// Reports whether there is work that is not for later.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.inbox > 0 || self.outbox > 0 || self.unfinished
     }
 
     /// Returns in words what waits in it; empty if nothing does.

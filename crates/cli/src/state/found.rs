@@ -1,10 +1,13 @@
 //! Reading documents: parsed, absent, or damaged with the reason.
 
-use sayso::turn::{
-    Key,
-    clock::{Clock as _, SystemClock, Timestamp},
-    document::Document,
-    store::{ETag, Error, Expect, Store, Stored, Write},
+use sayso::{
+    DocumentTtl,
+    turn::{
+        Key,
+        clock::{Clock as _, SystemClock, Timestamp},
+        document::Document,
+        store::{ETag, Error, Expect, Store, Stored, Write},
+    },
 };
 
 use super::{json, patience::patiently};
@@ -59,7 +62,7 @@ impl Found {
         Ok(Self { key: key.clone(), body, etag, document })
     }
 
-    /// Returns the write of an exact copy, with the due and expiry times that belong to it.
+    /// Returns the write of an exact copy, with the times and the participants that belong to it.
     pub(super) fn write(&self, expect: Expect) -> Write {
         Write {
             key: self.key.clone(),
@@ -67,12 +70,15 @@ impl Found {
             body: self.body.clone(),
             due: self.document.ledger.due(),
             expires: self.document.ledger.expires,
+            participants: self.document.ledger.participants.hint(&self.key),
         }
     }
 
     /// Reports whether it has expired, so that the runtime takes it for absent.
     pub(super) fn is_expired(&self) -> bool {
-        self.document.ledger.expires.is_some_and(|at| at <= now())
+        // A build that does not know TTLs of documents dates them all.
+        let is_dated = self.document.bag.own_ttl() != Some(DocumentTtl::Never);
+        is_dated && self.document.ledger.expires.is_some_and(|at| at <= now())
     }
 
     /// Compares both bodies as JSON: a layout of another SDK may space or order members

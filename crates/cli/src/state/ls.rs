@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 
 use futures_util::StreamExt as _;
+use sayso::turn::{clock::Timestamp, document::Ledger};
 use serde_json::json;
 
 use super::{
     exit,
     facts::Facts,
     found::{Looked, look, now},
+    index,
     limits::IN_FLIGHT,
     options::Ls,
     output::Output,
@@ -31,12 +33,50 @@ struct Sum {
     damaged: usize,
 }
 
+/// What must be in a document for it to be listed: any of these, or nothing in particular.
+#[derive(Clone, Copy, Debug)]
+struct Filter {
+    waiting: bool,
+    timers: bool,
+    parked: bool,
+}
+
+impl Filter {
+    fn of(options: &Ls) -> Self {
+        Self { waiting: options.waiting, timers: options.timers, parked: options.parked }
+    }
+
+    /// The latest due time of a wanted document; `None` if all documents are wanted.
+    fn horizon(self) -> Option<Timestamp> {
+        match self {
+            Self { timers: true, .. } | Self { parked: true, .. } => Some(Ledger::PARKED),
+            Self { waiting: true, .. } => Some(Ledger::WAITING_MAX),
+            Self { .. } => None,
+        }
+    }
+
+    fn wants(self, facts: &Facts) -> bool {
+        self.horizon().is_none()
+            || (self.waiting && facts.is_waiting())
+            || (self.timers && facts.timers > 0)
+            || (self.parked && facts.parked > 0)
+    }
+}
+
 /// Prints a line for each document, and the totals.
 pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let store = store.as_ref();
     let limit = options.limit.unwrap_or(usize::MAX);
-    let looks = store.list(&options.prefix).take(limit).map(|key| async {
+    let prefix = options.whose.prefix(&options.place.load()?, &options.prefix);
+    let filter = Filter::of(&options);
+    let keys = match filter.horizon() {
+        None => store.list(&prefix),
+        Some(horizon) => index::keys(store, horizon, &prefix),
+    };
+    // What is listed is what was asked for; what the index names too many is read and left out.
+    let read_max = if filter.horizon().is_some() { usize::MAX } else { limit };
+    let looks = keys.take(read_max).map(|key| async {
         let key = key?;
         let looked = look(store, &key).await?;
         Ok::<_, anyhow::Error>((key, looked))
@@ -44,13 +84,20 @@ pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
     let mut looks = looks.buffered(IN_FLIGHT);
     let (mut output, paint, mut sum) = (Output::new(), Paint::stdout(), Sum::default());
     let now = now();
-    while let Some(looked) = looks.next().await {
+    let mut read: usize = 0;
+    while sum.documents + sum.damaged < limit
+        && let Some(looked) = looks.next().await
+    {
         let (key, looked) = looked?;
+        read += 1;
         match looked {
             // Removed since it was listed.
             Looked::Absent => {}
             Looked::Found(found) => {
                 let facts = Facts::new(&found);
+                if !filter.wants(&facts) {
+                    continue;
+                }
                 if options.json {
                     output.json(&facts)?;
                 } else {
@@ -73,6 +120,10 @@ pub(super) async fn run(options: Ls) -> anyhow::Result<ExitCode> {
     output.end()?;
     if !options.json {
         terminal::note(&sum.sentence(&store.to_string()));
+        if filter.horizon().is_some() {
+            let read = units::many(read, "document", "documents");
+            terminal::note(&format!("read {read} that the index of due documents names"));
+        }
         if sum.documents + sum.damaged >= limit {
             terminal::note(&format!("stopped at --limit {limit}; there may be more"));
         }

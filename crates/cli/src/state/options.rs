@@ -1,8 +1,11 @@
 //! Arguments of `sayso state`. Every help text ends with examples.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use sayso::stores::Layout;
 
+use super::scope::Whose;
 use crate::place::Place;
 
 /// Options of `sayso state`.
@@ -70,6 +73,14 @@ pub(crate) enum StateCommand {
     /// Later messages of the user are stored again. A second run finds nothing.
     #[command(verbatim_doc_comment)]
     Forget(Forget),
+    /// Copy a SQLite store into a new file while the bot runs
+    ///
+    /// The copy is of one moment, whatever is written meanwhile. It is checked and flushed to disk
+    /// before it gets its name, and nothing is ever overwritten. To go back to it, stop all
+    /// instances and start them with the copy as their store. Other engines have means of their
+    /// own; the command says which.
+    #[command(verbatim_doc_comment)]
+    Backup(Backup),
     /// Copy all documents to another store while the bot runs
     ///
     /// Copies every document from one store to another, of any engine and layout, pass after pass:
@@ -105,8 +116,10 @@ pub(crate) enum StateCommand {
 Examples:
   sayso state ls
   sayso state ls webchat/users/
+  sayso state ls --bot pizza --tenant contoso
   sayso state ls --limit 20 --store postgres://bot@db/bot
-  sayso state ls --json | jq 'select(.parked > 0)'")]
+  sayso state ls --waiting
+  sayso state ls --parked --timers --json")]
 pub(crate) struct Ls {
     /// Prefix of the keys to list
     #[arg(default_value = "", hide_default_value = true)]
@@ -114,9 +127,24 @@ pub(crate) struct Ls {
     /// Maximum number of documents to list
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<usize>,
+    /// Only documents with unfinished turns, waiting replies or an unfinished change. Reads the
+    /// index of due documents, and no other document
+    #[arg(long)]
+    pub(crate) waiting: bool,
+    /// Only documents with timers. Reads the index of due documents, and those in it; documents
+    /// that expire are in it, too
+    #[arg(long)]
+    pub(crate) timers: bool,
+    /// Only documents with replies, timers or turns that were given up (dead letters). Reads as
+    /// much as --timers. Dead letters in documents that only builds before this option wrote are
+    /// not in the index: `sayso state ls --json | jq 'select(.parked > 0)'` has all
+    #[arg(long)]
+    pub(crate) parked: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -137,6 +165,8 @@ pub(crate) struct Show {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -161,6 +191,8 @@ pub(crate) struct Rm {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
     pub(crate) place: Place,
 }
 
@@ -175,6 +207,8 @@ pub(crate) struct Export {
     /// Prefix of the keys to export
     #[arg(default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -202,7 +236,8 @@ pub(crate) struct Import {
 #[command(after_help = "\
 Examples:
   sayso state forget --channel webchat --user ann --dry-run
-  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz")]
+  sayso state forget --channel msteams --user 29:1abc --conversation a:1xyz
+  sayso state forget --channel msteams --user 29:1abc --bot pizza --tenant contoso")]
 pub(crate) struct Forget {
     /// The channel's id, such as webchat or msteams
     #[arg(long)]
@@ -213,9 +248,41 @@ pub(crate) struct Forget {
     /// A conversation of that channel that is the user's alone (may be given several times)
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Vec<String>,
+    /// Count it as complete although conversations with others are left
+    #[arg(long)]
+    pub(crate) allow_shared: bool,
+    /// Count it as complete although conversations are left of which nobody knows whose they are
+    #[arg(long)]
+    pub(crate) allow_silent: bool,
+    /// Read every document of the channel instead of asking the store's index of participants:
+    /// after a roll-back to a build that keeps none
+    #[arg(long)]
+    pub(crate) scan: bool,
+    /// Let the store write its files anew, so that they hold no remains (locks it meanwhile; SQLite
+    /// and PostgreSQL)
+    #[arg(long)]
+    pub(crate) rewrite: bool,
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Options of `sayso state backup`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state backup backups/2026-11-19.sqlite
+  sayso state backup copy.sqlite --store sqlite:data/sayso.sqlite")]
+pub(crate) struct Backup {
+    /// File to create
+    pub(crate) file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

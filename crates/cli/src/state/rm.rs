@@ -28,8 +28,9 @@ pub(super) async fn run(options: Rm) -> anyhow::Result<ExitCode> {
     let store = options.place.open(Missing::Refuse).await?;
     let mut seen = Vec::new();
     let paint = Paint::stdout();
+    let config = options.place.load()?;
     for key in &options.keys {
-        let key = Key::new(&**key)?;
+        let key = options.whose.key(&config, key)?;
         let etag = match look(store.as_ref(), &key).await? {
             Looked::Found(found) => {
                 let facts = Facts::new(&found);
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     async fn put(store: &MemoryStore, key: &Key, expect: Expect) -> ETag {
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due: None, expires: None };
+        let write = Write::new(key.clone(), expect, "{}");
         let Ok(Saved::Committed(etag)) = store.save(write).await else { panic!("a conflict") };
         etag
     }

@@ -6,15 +6,17 @@ use anyhow::bail;
 use sayso::{
     activity::{Activity, Raw},
     turn::{
-        Key,
         clock::Timestamp,
-        document::{Accepted, Claim, Decided, Entry, Ledger, Parked, Prepared, Recorded, Timer},
+        document::{
+            Accepted, Claim, Decided, Entry, Ledger, Lifetime, Parked, Prepared, Recorded, Timer,
+        },
         id::ReplyId,
     },
 };
 use serde::Serialize;
 
 use super::{
+    expiry,
     facts::Facts,
     found::{Found, Looked, look, now},
     json,
@@ -31,7 +33,7 @@ const TEXT_CHARS_MAX: usize = 60;
 
 /// Prints the document as text, as JSON, or as it is stored.
 pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
-    let key = Key::new(&*options.key)?;
+    let key = options.whose.key(&options.place.load()?, &options.key)?;
     let store = options.place.open(Missing::Refuse).await?;
     if options.raw
         && let Some(stored) = store.load(&key).await?
@@ -65,6 +67,9 @@ struct Shown<'a> {
     seen: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Timestamp>,
+    /// TTL of the document's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<&'a Lifetime>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<&'a Claim>,
     inbox: &'a [Arc<Accepted>],
@@ -90,6 +95,7 @@ fn to_json(found: &Found) -> serde_json::Result<String> {
         bytes: found.body.len(),
         seen: ledger.seen.len(),
         expires: ledger.expires,
+        ttl: found.document.bag.lifetime().map(|lifetime| &**lifetime),
         claim: ledger.claim.as_ref(),
         inbox: &ledger.inbox,
         outbox: &ledger.outbox,
@@ -113,6 +119,7 @@ fn text(found: &Found, now: Timestamp, paint: Paint) -> String {
         units::bytes(facts.bytes),
         found.etag.as_str().escape_debug(),
     ));
+    lines.extend(expiry::explain(&found.document, now).map(|said| format!("  {said}")));
     lines.extend(explain(&found.document.ledger, now, paint));
     lines.push(String::new());
     lines.push(json::pretty(&found.document.bag.to_json()));
@@ -122,12 +129,6 @@ fn text(found: &Found, now: Timestamp, paint: Paint) -> String {
 /// Describes the ledger in words.
 fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(at) = ledger.expires {
-        lines.push(match at <= now {
-            true => format!("  expired {}: it counts as absent", units::when(at, now)),
-            false => format!("  expires {}", units::when(at, now)),
-        });
-    }
     if !ledger.seen.is_empty() {
         let seen = units::many(ledger.seen.len(), "activity id is", "activity ids are");
         lines.push(format!("  {seen} remembered, so that a redelivery does not count again"));
@@ -239,7 +240,7 @@ fn brief(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use sayso::turn::store::ETag;
+    use sayso::turn::{Key, store::ETag};
 
     use super::*;
 

@@ -8,9 +8,12 @@
     feature = "s3"
 ))]
 mod engines;
+mod erasing;
 mod forgetting;
+mod index;
 mod migrating;
 mod moving;
+mod tenants;
 
 use std::{path::Path, sync::Arc};
 
@@ -52,7 +55,7 @@ async fn put(store: &dyn Store, key: &str, body: &str) {
     let key = Key::new(key).unwrap();
     let there = store.load(&key).await.unwrap();
     let expect = there.map_or(Expect::Absent, |stored| Expect::At(stored.etag));
-    let write = Write { key, expect, body: body.to_owned(), due: None, expires: None };
+    let write = Write::new(key, expect, body);
     assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
 }
 

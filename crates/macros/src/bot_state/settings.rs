@@ -1,7 +1,7 @@
-//! `#[state(version = 3, upcast(1 = from_v1, 2 = from_v2))]`.
+//! `#[state(version = 3, upcast(1 = from_v1, 2 = from_v2), ttl = "30d")]`.
 
 use syn::{
-    DeriveInput, LitInt, Path, Token,
+    DeriveInput, LitInt, LitStr, Path, Token,
     meta::ParseNestedMeta,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
@@ -12,6 +12,21 @@ pub(super) struct Settings {
     pub(super) version: u32,
     /// One for each older version, in order.
     pub(super) upcasters: Vec<Upcaster>,
+    /// TTL of documents with this state, in seconds.
+    pub(super) ttl: Option<u64>,
+}
+
+/// The shortest TTL, in seconds: that of `DocumentTtl::MIN`.
+const TTL_MIN: u64 = 60;
+/// The longest TTL, in seconds: that of `DocumentTtl::MAX`.
+const TTL_MAX: u64 = 36_500 * 24 * 60 * 60;
+
+/// Arguments as they are read.
+#[derive(Default)]
+struct Given {
+    version: Option<LitInt>,
+    upcasters: Vec<(LitInt, Path)>,
+    ttl: Option<u64>,
 }
 
 /// The function that makes the next version of an older one.
@@ -22,11 +37,11 @@ pub(super) struct Upcaster {
 
 impl Settings {
     pub(super) fn of(input: &DeriveInput) -> syn::Result<Self> {
-        let mut version = None;
-        let mut upcasters = Vec::new();
+        let mut given = Given::default();
         for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("state")) {
-            attr.parse_nested_meta(|meta| read(&meta, &mut version, &mut upcasters))?;
+            attr.parse_nested_meta(|meta| given.read(&meta))?;
         }
+        let Given { version, upcasters, ttl } = given;
         let Some(version) = version else {
             let ident = &input.ident;
             let message =
@@ -34,34 +49,65 @@ impl Settings {
             return Err(syn::Error::new_spanned(ident, message));
         };
         let upcasters = one_for_each(&version, upcasters)?;
-        Ok(Self { version: version.base10_parse()?, upcasters })
+        Ok(Self { version: version.base10_parse()?, upcasters, ttl })
     }
 }
 
-fn read(
-    meta: &ParseNestedMeta<'_>,
-    version: &mut Option<LitInt>,
-    upcasters: &mut Vec<(LitInt, Path)>,
-) -> syn::Result<()> {
-    if meta.path.is_ident("version") {
-        if version.is_some() {
-            return Err(meta.error("the version is given twice"));
+impl Given {
+    fn read(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+        if meta.path.is_ident("version") {
+            if self.version.is_some() {
+                return Err(meta.error("the version is given twice"));
+            }
+            let given: LitInt = meta.value()?.parse()?;
+            if given.base10_parse::<u32>()? == 0 {
+                return Err(syn::Error::new_spanned(given, "the first version is 1"));
+            }
+            self.version = Some(given);
+            return Ok(());
         }
-        let given: LitInt = meta.value()?.parse()?;
-        if given.base10_parse::<u32>()? == 0 {
-            return Err(syn::Error::new_spanned(given, "the first version is 1"));
+        if meta.path.is_ident("upcast") {
+            let content;
+            syn::parenthesized!(content in meta.input);
+            let given = Punctuated::<Pair, Token![,]>::parse_terminated(&content)?;
+            self.upcasters.extend(given.into_iter().map(|Pair(from, with)| (from, with)));
+            return Ok(());
         }
-        *version = Some(given);
-        return Ok(());
+        if meta.path.is_ident("ttl") {
+            if self.ttl.is_some() {
+                return Err(meta.error("the TTL is given twice"));
+            }
+            let given: LitStr = meta.value()?.parse()?;
+            let ttl = seconds(&given.value());
+            self.ttl = Some(ttl.map_err(|reason| syn::Error::new_spanned(&given, reason))?);
+            return Ok(());
+        }
+        Err(meta.error(
+            "there are `version = 3`, `upcast(1 = function, 2 = function)` and `ttl = \"30d\"`",
+        ))
     }
-    if meta.path.is_ident("upcast") {
-        let content;
-        syn::parenthesized!(content in meta.input);
-        let given = Punctuated::<Pair, Token![,]>::parse_terminated(&content)?;
-        upcasters.extend(given.into_iter().map(|Pair(from, with)| (from, with)));
-        return Ok(());
+}
+
+/// Reads a TTL, or says what is wrong with it.
+fn seconds(text: &str) -> Result<u64, &'static str> {
+    const FORM: &str = "a TTL is a whole number and a unit: s, m, h, d or w, as in \"30d\"";
+    let unit = match text.as_bytes().last() {
+        Some(b's') => 1,
+        Some(b'm') => 60,
+        Some(b'h') => 60 * 60,
+        Some(b'd') => 24 * 60 * 60,
+        Some(b'w') => 7 * 24 * 60 * 60,
+        _ => return Err(FORM),
+    };
+    let digits = text.get(..text.len() - 1).unwrap_or_default();
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(FORM);
     }
-    Err(meta.error("there are `version = 3` and `upcast(1 = function, 2 = function)`"))
+    match digits.parse().unwrap_or(u64::MAX).saturating_mul(unit) {
+        ttl if ttl < TTL_MIN => Err("a TTL is at least a minute: write \"1m\""),
+        ttl if ttl > TTL_MAX => Err("a TTL is at most 36500d, which is a hundred years"),
+        ttl => Ok(ttl),
+    }
 }
 
 /// `1 = from_v1`.

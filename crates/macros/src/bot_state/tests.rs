@@ -29,7 +29,10 @@ fn what_is_wrong_is_said_and_what_to_do() {
             "#[state(version = 2, upcast(1 = a, 1 = b))] struct O;",
             "version 1 has an upcaster already",
         ),
-        ("#[state(version = 1, downcast(2 = a))] struct O;", "there are `version = 3` and"),
+        ("#[state(version = 1, downcast(2 = a))] struct O;", "there are `version = 3`, `upcast("),
+        ("#[state(version = 1, ttl = \"1d\", ttl = \"1d\")] struct O;", "the TTL is given twice"),
+        ("#[state(ttl = \"1d\")] struct O;", "`O` has no version"),
+        ("#[state(version = 1, ttl = 30)] struct O;", "expected string literal"),
         (
             "#[state(version = 1)] union O { a: u8, b: u8 }",
             "a union cannot be state: nobody knows which of its fields is in use",
@@ -90,4 +93,39 @@ fn only_an_object_of_fields_has_its_version_beside_them() {
         let code = expanded(&format!("#[state(version = 1)] {shape}"), Root::Parts).unwrap();
         assert!(code.contains(&format!("IS_WRAPPED : bool = {is_wrapped}")), "{shape}");
     }
+}
+
+#[test]
+fn a_ttl_is_a_whole_number_and_a_unit_and_neither_short_nor_endless() {
+    let code = |ttl: &str| {
+        let text = format!("#[state(version = 1, ttl = \"{ttl}\")] struct O {{ a: u8 }}");
+        expanded(&text, Root::Parts)
+    };
+    let written =
+        [("60s", 60), ("1m", 60), ("36h", 129_600), ("30d", 2_592_000), ("2w", 1_209_600)];
+    for (text, seconds) in written {
+        let code = code(text).unwrap();
+        assert!(code.contains(&format!("Duration :: from_secs ({seconds}u64)")), "{text}: {code}");
+    }
+    let form = "a TTL is a whole number and a unit: s, m, h, d or w, as in \"30d\"";
+    for (text, reason) in [
+        ("", form),
+        ("30", form),
+        ("d", form),
+        ("1.5d", form),
+        ("-1d", form),
+        ("+1d", form),
+        ("1 d", form),
+        ("30 days", form),
+        ("1M", form),
+        ("1é", form),
+        ("59s", "a TTL is at least a minute: write \"1m\""),
+        ("0w", "a TTL is at least a minute: write \"1m\""),
+        ("36501d", "a TTL is at most 36500d, which is a hundred years"),
+        ("99999999999999999999999w", "a TTL is at most 36500d, which is a hundred years"),
+    ] {
+        assert_eq!(code(text).unwrap_err().to_string(), reason, "{text}");
+    }
+    let without = expanded("#[state(version = 1)] struct O { a: u8 }", Root::Parts).unwrap();
+    assert!(!without.contains("TTL"), "{without}");
 }

@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use sayso_channel::{ServiceUrls, auth::Cloud};
 
-use super::redact;
+use super::{redact, ttl};
 use crate::DEFAULT_STORE;
 
 /// A setting, as it can be shown to anybody.
@@ -96,6 +96,8 @@ pub(super) enum Kind {
     List,
     /// One of these.
     Choice(&'static [&'static str]),
+    /// A TTL.
+    Ttl,
 }
 
 const fn spec(
@@ -114,11 +116,15 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 21] = [
+pub(super) static SETTINGS: [Spec; 27] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
+    spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
+    spec("ttl.user", &["SAYSO_TTL_USER"], Kind::Ttl, ttl::NEVER),
+    spec("ttl.private", &["SAYSO_TTL_PRIVATE"], Kind::Ttl, ttl::NEVER),
+    spec("ttl.other", &["SAYSO_TTL_OTHER"], Kind::Ttl, ttl::NEVER),
     spec("app.id", &["MicrosoftAppId"], Kind::Text, ""),
     spec("app.type", &["MicrosoftAppType"], Kind::Choice(APP_TYPES), "MultiTenant"),
     spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Text, ""),
@@ -134,6 +140,8 @@ pub(super) static SETTINGS: [Spec; 21] = [
     spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Text, ""),
     spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Text, ""),
     spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
+    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Text, ""),
+    spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",
@@ -177,6 +185,7 @@ impl Kind {
                 let all = names.join(" or ");
                 name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
             }
+            Self::Ttl => ttl::parse(text).map(ttl::format),
             Self::List => match list(text).find(|url| !is_sound(url)) {
                 Some(url) => Err(format!(
                     "{} can never match: it must begin with https:// (or be on loopback), without a \
@@ -194,6 +203,7 @@ impl Kind {
             Self::Text | Self::Secret | Self::Path | Self::Choice(_) => "a text in quotes",
             Self::Address => "a text such as \"127.0.0.1:3978\"",
             Self::Bool => "true or false",
+            Self::Ttl => "a text such as \"30d\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
         }
     }

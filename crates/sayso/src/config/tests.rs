@@ -1,6 +1,8 @@
 //! The sources of a configuration, their precedence, and secrets, which are never shown.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
+
+use sayso_turn::{Limits, Ttl};
 
 use super::*;
 
@@ -28,6 +30,12 @@ store = "memory://"
 service-urls = ["https://smba.trafficmanager.net/teams", "https://*.botframework.com"]
 private-addresses = true
 
+[ttl]
+conversation = "30d"
+user = "never"
+private = "24h"
+other = "90m"
+
 [app]
 id = "an-app"
 type = "singletenant"
@@ -44,6 +52,10 @@ login = "http://127.0.0.1:2"
 login-metadata = "http://127.0.0.1:2/l"
 scope = "https://scope.example"
 
+[keys]
+bot = "pizza"
+tenant = true
+
 [log]
 filter = "debug"
 format = "json"
@@ -52,6 +64,12 @@ format = "json"
     .unwrap();
     assert_eq!(config.address().to_string(), "127.0.0.1:8080");
     assert_eq!((config.store(), config.log()), ("memory://", ("debug", "json")));
+    let (day, minute) = (Duration::from_secs(86_400), Duration::from_secs(60));
+    let all = Ttl { user: Some(day), other: Some(day), ..Ttl::default() };
+    let ttl = config.limits(Limits { ttl: all, ..Limits::default() }).ttl;
+    assert_eq!((ttl.conversation, ttl.user), (Some(30 * day), None));
+    assert_eq!((ttl.private, ttl.other), (Some(day), Some(90 * minute)));
+    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:10".into()));
     let auth = config.auth().unwrap().unwrap();
     assert_eq!((&*auth.app_id, auth.tenant_id.as_deref()), ("an-app", Some("a-tenant")));
     assert_eq!(auth.app_type, sayso_channel::auth::AppType::SingleTenant);
@@ -61,12 +79,15 @@ format = "json"
     assert!(!auth.cloud.service_urls.allows("https://smba.infra.gov.teams.microsoft.us/"));
     assert_eq!(auth.cloud.metadata, "http://127.0.0.1:2/m");
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
-    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:8".to_owned()));
+    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:14".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
     let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
-    assert_eq!(missing, ["app.password-file", "app.certificate-file", "app.key-file"]);
+    let files = ["app.password-file", "app.certificate-file", "app.key-file"];
+    assert_eq!(missing, files);
+    assert_eq!(config.keys(), Some(KeyScheme::default().bot("pizza").by_tenant(true)));
+    assert_eq!(Config::default().keys(), None);
 }
 
 #[test]
@@ -95,6 +116,12 @@ fn a_later_source_wins_and_an_empty_value_is_none() {
     let config = config.flag("address", "127.0.0.1:3").unwrap();
     assert_eq!(setting(&config, "address").1, "flag --address");
     assert_eq!(config.address().port(), 3);
+    let config = config.environment([("SAYSO_TTL_USER", "2w")]).unwrap();
+    assert_eq!(
+        setting(&config, "ttl.user"),
+        (Some("2w".into()), "environment SAYSO_TTL_USER".into())
+    );
+    assert_eq!(setting(&config, "ttl.other"), (Some("never".into()), "default".into()));
     assert_eq!(setting(&config, "private-addresses"), (Some("false".into()), "default".into()));
     for variables in
         [[("RUST_LOG", "b"), ("SAYSO_LOG", "a")], [("SAYSO_LOG", "a"), ("RUST_LOG", "b")]]
@@ -140,6 +167,10 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),
+        ("[ttl]\nuser = 30", "`ttl.user` must be a text such as \"30d\", and it is a number"),
+        ("[ttl]\nuser = \"c4n4ry\"", "bot.toml:2: `ttl.user`: it must be never, or a whole"),
+        ("[ttl]\nuser = \"1s\"", "bot.toml:2: `ttl.user`: it must be at least a minute"),
+        ("[ttl]\nusers = \"1d\"", "`ttl.users` is not a setting; did you mean `ttl.user`?"),
         ("[app]\npassword = c4n4ry", "bot.toml:2: it is not TOML: "),
         ("[app]\npassword = \"c4n4ry", "bot.toml:2: it is not TOML: "),
         ("[app]\nid = \"a\"\nid = \"c4n4ry\"", "bot.toml:3: it is not TOML: duplicate key"),

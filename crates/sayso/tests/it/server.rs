@@ -35,7 +35,7 @@ async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
     let store = sayso::open_store("memory://").await.unwrap();
     let key = Key::conversation("t", "c").unwrap();
     let body = r#"{"Order":"not an order"}"#.to_owned();
-    let write = Write { key: key.clone(), expect: Expect::Absent, body, due: None, expires: None };
+    let write = Write::new(key.clone(), Expect::Absent, body);
     store.save(write).await.unwrap();
     let server = Server::new(pizza::bot()).address(([127, 0, 0, 1], 0)).store(store);
     let running = server.start().await.unwrap();
@@ -47,6 +47,39 @@ async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
     let stored = running.store().load(&key).await.unwrap().unwrap().body;
     assert!(stored.contains(r#""Order":"not an order""#), "{stored}");
     assert_eq!(running.stop().await, 0);
+}
+
+#[tokio::test]
+async fn a_retention_that_is_configured_counts_whatever_limits_the_program_has() {
+    let day = Some(std::time::Duration::from_secs(24 * 60 * 60));
+    for (flags, of_program, hours) in [
+        (&[("ttl.conversation", "2h")][..], None, Some(2)),
+        (&[("ttl.conversation", "2h")], day, Some(2)),
+        (&[("ttl.conversation", "never")], day, None),
+        (&[("ttl.user", "2h")], day, Some(24)),
+    ] {
+        let mut config = sayso::Config::default().flag("address", "127.0.0.1:0").unwrap();
+        for (key, text) in flags {
+            config = config.flag(key, text).unwrap();
+        }
+        let ttl = sayso::Ttl { conversation: of_program, ..sayso::Ttl::default() };
+        let server = Server::new(pizza::bot())
+            .config(&config)
+            .unwrap()
+            .store(sayso::open_store("memory://").await.unwrap())
+            .limits(Limits { ttl, ..Limits::default() });
+        let running = server.start().await.unwrap();
+        let body = r#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},
+            "deliveryMode":"expectReplies","text":"ham"}"#;
+        assert_eq!(post(&running.url(), body).await.status(), 200);
+        let key = Key::conversation("t", "c").unwrap();
+        let stored = running.store().load(&key).await.unwrap().unwrap();
+        let ledger = sayso::turn::document::Document::parse(&key, &stored.body).unwrap().ledger;
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let left = ledger.expires.map(|at| at.as_millis() - now.as_millis() as u64);
+        assert_eq!(left.map(|left| left.div_ceil(60 * 60 * 1000)), hours, "{flags:?}");
+        assert_eq!(running.stop().await, 0);
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use sayso_turn::{BotError, Turn};
 /// The build before.
 mod old {
     #[derive(Default, sayso_turn::BotState)]
-    #[state(version = 1)]
+    #[state(version = 1, ttl = "1h")]
     pub(super) struct Order {
         pub(super) items: String,
     }
@@ -17,7 +17,7 @@ mod new {
     use serde_json::{Value, json};
 
     #[derive(Default, BotState)]
-    #[state(version = 2, upcast(1 = from_v1))]
+    #[state(version = 2, upcast(1 = from_v1), ttl = "1h")]
     pub(super) struct Order {
         pub(super) all: Vec<String>,
     }

@@ -6,6 +6,8 @@ use sayso_activity::Activity;
 use sayso_turn::{BotError, DeliveryPolicy};
 use serde::{Deserialize, Serialize};
 
+use super::lifetimes::OwnTtl;
+
 /// Tasks of the bot, beside appending the wish's id to the log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -48,6 +50,10 @@ pub(crate) struct Wish {
     pub(crate) gives_up: bool,
     /// Wait for a turn of the same conversation, which must be refused.
     pub(crate) inward: bool,
+    /// TTL of the conversation's document, and of the user's if that is appended to.
+    pub(crate) ttl: Option<OwnTtl>,
+    /// Add a visit to the document that has nothing else in it.
+    pub(crate) visit: bool,
 }
 
 /// Delivery policy of a reply.

@@ -74,7 +74,9 @@ pub(crate) fn quiet(world: &World, left: &BTreeMap<Key, usize>) {
 
 /// Maximum writes of a turn.
 fn budget(wish: &Wish) -> u64 {
-    let documents = u64::from(wish.user) + 2 * u64::from(wish.pair == Some(Pair::Write));
+    let documents = u64::from(wish.user)
+        + u64::from(wish.visit)
+        + 2 * u64::from(wish.pair == Some(Pair::Write));
     let changes = u64::from(wish.change);
     WRITES_PER_TURN_MAX
         + WRITES_PER_DOCUMENT_MAX * documents

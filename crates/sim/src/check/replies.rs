@@ -113,6 +113,11 @@ pub(super) fn is_excused(case: &Case<'_>, id: &str) -> bool {
         if is_answer && has_many && seen.acked.contains_key(id) {
             return true;
         }
+        // One that was not worth sending any more is parked, and forgotten with its document.
+        let is_withheld = seen.policies.of(&sorry) != DeliveryPolicy::default();
+        if is_withheld && world.plan.has(Fault::ShortLived) {
+            return true;
+        }
         let visible = seen.visible.get(case.key).map(Vec::as_slice).unwrap_or_default();
         visible.iter().any(|(_, text)| *text == sorry)
             || seen.refused_texts.contains(&sorry)

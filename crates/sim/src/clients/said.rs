@@ -1,11 +1,12 @@
 //! Inputs from users and operators: activities, and proactive turns.
 
 use sayso_activity::{Account, Activity, ConversationAccount, DeliveryMode, Kind, Reference};
-use sayso_turn::{Key, Overlap, id::TurnId};
+use sayso_turn::{Key, KeyScope, Overlap, id::TurnId};
 
 use crate::{
     Fault,
-    bot::{self, Later, Pair, Policy, Wish},
+    bot::{self, Later, OwnTtl, Pair, Policy, Wish},
+    tenancy::{self, Place},
     world::World,
 };
 
@@ -22,6 +23,10 @@ const HOT_MS: u64 = 3;
 pub(crate) struct Said {
     pub(crate) id: String,
     pub(crate) key: Key,
+    /// Number of the bot that it is said to.
+    pub(crate) bot: usize,
+    /// Scope of all documents of its turn.
+    pub(crate) scope: KeyScope<'static>,
     pub(crate) activity: Activity,
     pub(crate) wish: Wish,
     pub(crate) is_answer: bool,
@@ -48,14 +53,14 @@ impl Said {
         let (plan, chance) = (&world.plan, &world.chance);
         let conversation =
             if plan.has(Fault::Crowd) { n } else { chance.below(plan.conversations) };
-        let conversation = format!("c{conversation}");
+        let place = Place::new(plan, conversation);
         if plan.has(Fault::Crowd) {
             let wish = Wish { replies: 1, ..Wish::default() };
-            return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
+            return vec![Self::new(world, n, &place, Activity::message(""), wish, false)];
         }
         if plan.has(Fault::Hot) {
             let wish = Wish { slow_ms: Some(HOT_MS), ..Wish::default() };
-            return vec![Self::new(world, n, &conversation, Activity::message(""), wish, false)];
+            return vec![Self::new(world, n, &place, Activity::message(""), wish, false)];
         }
         let activity = match chance.below(if plan.has(Fault::Bulk) { 2 } else { 6 }) {
             0 => Activity { name: Some("append".into()), ..Activity::new(Kind::Invoke) },
@@ -82,20 +87,21 @@ impl Said {
             // The same id in every conversation would be in the user's log more than once.
             wish.leave_the_user_alone();
         }
-        let said = |conversation: &str, way| {
+        let said = |place: &Place, way| {
             let is_answer = is_answer && matches!(way, Way::Receive);
             let activity = activity.clone();
-            Self { way, ..Self::new(world, n, conversation, activity, wish.clone(), is_answer) }
+            Self { way, ..Self::new(world, n, place, activity, wish.clone(), is_answer) }
         };
         if is_told {
-            return vec![said(&conversation, Way::Resume)];
+            return vec![said(&place, Way::Resume)];
         }
         if !is_broadcast {
-            return vec![said(&conversation, Way::Receive)];
+            return vec![said(&place, Way::Receive)];
         }
-        let names = (0..plan.conversations).map(|n| format!("c{n}"));
-        let mut all: Vec<Self> = names.map(|name| said(&name, Way::Along)).collect();
-        let everybody = all.iter().map(|said| said.activity.reference()).collect();
+        let places = (0..plan.conversations).map(|n| Place::new(plan, n));
+        let own = places.filter(|other| other.bot == place.bot);
+        let mut all: Vec<Self> = own.map(|place| said(&place, Way::Along)).collect();
+        let everybody = all.iter().map(Self::reference).collect();
         if let Some(first) = all.first_mut() {
             first.way = Way::Broadcast(everybody);
         }
@@ -106,7 +112,7 @@ impl Said {
     pub(crate) fn text(world: &World, n: usize, user: usize, text: &str) -> Self {
         let name = user_name(user);
         let activity = Activity::message(text);
-        let mut said = Self::new(world, n, &name, activity, Wish::default(), false);
+        let mut said = Self::new(world, n, &Place::named(&name), activity, Wish::default(), false);
         // A name that reads well in a time line.
         said.id = format!("{text}#{n}");
         said.activity.id = Some(said.id.clone());
@@ -119,14 +125,13 @@ impl Said {
     pub(crate) fn new(
         world: &World,
         n: usize,
-        conversation: &str,
+        place: &Place,
         activity: Activity,
         mut wish: Wish,
         is_answer: bool,
     ) -> Self {
         let id = format!("a{n}");
         let channel = channel(world);
-        let key = Key::conversation(channel, conversation).expect("a short key");
         wish.name(&id);
         let mut activity = match activity.kind {
             // In the text, so that those that become one turn keep all of them.
@@ -139,18 +144,33 @@ impl Said {
         activity.id = Some(id.clone());
         activity.channel_id = Some(channel.to_owned());
         activity.service_url = Some("http://sim/".to_owned());
-        activity.conversation = Some(ConversationAccount::new(conversation));
-        activity.from = Some(Account::new("u"));
+        activity.conversation = Some(ConversationAccount::new(&place.conversation));
+        activity.from = Some(Account::new(speaker(world, n, &wish)));
         activity.recipient = Some(Account::new("bot"));
         activity.delivery_mode = is_answer.then_some(DeliveryMode::ExpectReplies);
-        Self { id, key, activity, wish, is_answer, way: Way::Receive }
+        place.name_tenant(world, &mut activity);
+        let scope = tenancy::keys(&world.plan, place.bot).scope_of(&activity);
+        let key = scope.conversation(channel, &place.conversation).expect("a short key");
+        let (bot, way) = (place.bot, Way::Receive);
+        Self { id, key, bot, scope, activity, wish, is_answer, way }
+    }
+
+    /// The reference of its conversation, as a turn of it gives it.
+    pub(crate) fn reference(&self) -> Reference {
+        let mut reference = self.activity.reference();
+        if let (Some(conversation), Some(tenant)) =
+            (&mut reference.conversation, self.activity.tenant_id())
+        {
+            conversation.tenant_id = Some(tenant.into_owned());
+        }
+        reference
     }
 
     /// The key of the state of whoever says it.
     pub(crate) fn user_key(&self) -> Option<Key> {
         let channel = self.activity.channel_id.as_deref()?;
         let from = self.activity.from.as_ref()?.id.as_deref()?;
-        Key::user(channel, from).ok()
+        self.scope.user(channel, from).ok()
     }
 
     /// The engine's id of its turn.
@@ -167,14 +187,26 @@ pub(crate) fn user_name(user: usize) -> String {
     format!("user{user}")
 }
 
+/// The user who says the n-th activity: one of two in turn, but where the user's state counts.
+fn speaker(world: &World, n: usize, wish: &Wish) -> &'static str {
+    let is_other = n % 2 == 1
+        && world.plan.overlap != Overlap::Coalesce
+        && !wish.flat().iter().any(|wish| wish.user);
+    if is_other { "v" } else { "u" }
+}
+
 /// The channel of a world.
 pub(crate) fn channel(world: &World) -> &'static str {
-    if world.plan.has(Fault::Stream) { STREAMING_CHANNEL } else { CHANNEL }
+    match (world.plan.has(Fault::Stream), world.plan.has(Fault::Tenants)) {
+        (true, _) => STREAMING_CHANNEL,
+        (_, true) => tenancy::CHANNEL,
+        _ => CHANNEL,
+    }
 }
 
 impl Wish {
     fn leave_the_user_alone(&mut self) {
-        self.user = false;
+        (self.user, self.visit) = (false, false);
         for timer in &mut self.timers {
             timer.wish.leave_the_user_alone();
         }
@@ -212,6 +244,8 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         policy: draw_policy(world),
         gives_up: chance.fires(Fault::GivenUp),
         inward: chance.fires(Fault::Inward),
+        ttl: draw_ttl(world),
+        visit: world.plan.has(Fault::OwnTtl) && chance.one_in(3),
         ..Wish::default()
     }
 }
@@ -233,6 +267,20 @@ fn draw_policy(world: &World) -> Option<Policy> {
         let most = if chance.one_in(2) { 5_000 } else { 60_000 };
         let expires_ms = chance.one_in(2).then(|| 500 + chance.below(most) as u64);
         Policy { is_once: chance.one_in(2), expires_ms }
+    })
+}
+
+/// Every third turn of a world with TTLs of documents sets one.
+fn draw_ttl(world: &World) -> Option<OwnTtl> {
+    let chance = &world.chance;
+    let is_set = world.plan.has(Fault::OwnTtl) && chance.one_in(3);
+    is_set.then(|| {
+        chance.tally.add(Fault::OwnTtl);
+        match chance.below(4) {
+            0 => OwnTtl::Never,
+            1 => OwnTtl::Default,
+            _ => OwnTtl::After(world.plan.own_ttl().as_secs()),
+        }
     })
 }
 
@@ -277,7 +325,11 @@ fn draw_timers(world: &World) -> Vec<Later> {
 pub(crate) fn keys(all: &[Said]) -> Vec<Key> {
     let mut keys: Vec<Key> = all.iter().map(|said| said.key.clone()).collect();
     keys.extend(all.iter().filter_map(Said::user_key));
-    keys.extend(bot::pair_keys());
+    for said in all {
+        let visits = said.wish.visit.then(bot::visits_key);
+        let further = bot::pair_keys().into_iter().chain(visits);
+        keys.extend(further.filter_map(|key| said.scope.place(key).ok()));
+    }
     keys.sort();
     keys.dedup();
     keys

@@ -26,9 +26,9 @@ pub enum DueBy {
     /// By blob index tags: a search costs one call, and one more for each due document.
     #[default]
     Tags,
-    /// By listing the container with its metadata, for accounts without index tags (those with a
-    /// hierarchical namespace) and for credentials that do not cover tags: a search costs one call
-    /// for every 5,000 documents of the container.
+    /// By listing markers, small blobs beside the documents, for accounts without index tags (those
+    /// with a hierarchical namespace) and for credentials that do not cover tags: a save that
+    /// begins or ends a wait costs one call more.
     Listing,
 }
 

@@ -31,6 +31,9 @@ use super::{
 /// Name of the index tag and of the metadata that hold the time from which a document is due.
 const DUE: &str = "saysodue";
 
+/// Name of the metadata that holds the write in the marker of a document that is due.
+const MARK: &str = "saysomark";
+
 /// Name of the metadata that holds the document's key, where the blob's name does not tell it.
 const KEY: &str = "saysokey";
 
@@ -47,6 +50,8 @@ pub(super) struct Label {
     pub(super) etag: ETag,
     /// The time from which it is due.
     pub(super) due: Option<Timestamp>,
+    /// The write in the name of its marker.
+    pub(super) mark: Option<String>,
     /// Its key, where that was recorded.
     pub(super) key: Option<Key>,
 }
@@ -69,6 +74,8 @@ pub(super) struct Put<'a> {
     pub(super) is_recorded: bool,
     /// True if the due time goes into an index tag.
     pub(super) is_tagged: bool,
+    /// The write in the name of its marker.
+    pub(super) mark: Option<&'a str>,
 }
 
 impl Container {
@@ -118,6 +125,9 @@ impl Container {
         if let Some(due) = put.due {
             drop(metadata.insert(DUE.to_owned(), due.as_millis().to_string()));
         }
+        if let Some(mark) = put.mark {
+            drop(metadata.insert(MARK.to_owned(), mark.to_owned()));
+        }
         let tag = put.due.filter(|_| put.is_tagged).map(|due| format!("{DUE}={}", padded(due)));
         let bytes = put.body.len();
         let options = BlockBlobClientUploadOptions {
@@ -160,6 +170,30 @@ impl Container {
         }
     }
 
+    /// Writes a marker: an empty blob with the key in its metadata.
+    pub(super) async fn put_marker(&self, key: &Key, name: &str) -> Result<(), Error> {
+        let options = BlockBlobClientUploadOptions {
+            metadata: Some(HashMap::from([(KEY.to_owned(), names::record(key))])),
+            parallel: NonZero::new(1),
+            partition_size: NonZero::new(u64::MAX),
+            ..Default::default()
+        };
+        let blob = self.client.blob_client(name);
+        let uploaded =
+            self.ask(Call::Read, async { blob.upload(Bytes::new().into(), Some(options)).await });
+        // Whatever becomes of a marker, no document has changed.
+        uploaded.await.map(drop).map_err(|refusal| self.error(Call::Read, refusal))
+    }
+
+    /// Deletes a marker, if it is there.
+    pub(super) async fn remove(&self, name: &str) -> Result<(), Error> {
+        let blob = self.client.blob_client(name);
+        match self.ask(Call::Read, async { blob.delete(None).await }).await {
+            Ok(_) | Err(Refusal::Absent) => Ok(()),
+            Err(refusal) => Err(self.error(Call::Read, refusal)),
+        }
+    }
+
     /// Reads the metadata of a blob without its body.
     pub(super) async fn look(&self, name: &str) -> Result<Option<Label>, Error> {
         let blob = self.client.blob_client(name);
@@ -174,15 +208,17 @@ impl Container {
     }
 
     /// Lists all blobs whose name has a prefix, page by page, with their metadata, from the page of
-    /// a marker on.
+    /// a marker on. The size of the pages is the service's, 5,000, unless it is given.
     pub(super) fn list(
         &self,
         prefix: String,
         marker: Option<String>,
+        page: Option<i32>,
     ) -> Result<Pages<ListBlobsResponse>, Error> {
         let options = BlobContainerClientListBlobsOptions {
             include: Some(vec![ListBlobsIncludeItem::Metadata]),
             marker,
+            maxresults: page,
             prefix: Some(prefix).filter(|prefix| !prefix.is_empty()),
             ..Default::default()
         };
@@ -263,8 +299,8 @@ impl Container {
             found.map(|(_, value)| value.as_str())
         };
         let due = value(DUE).and_then(|due| due.parse().ok()).map(Timestamp::from_millis);
-        let key = value(KEY).and_then(names::recorded);
-        Ok(Label { etag: self.etag(call, etag)?, due, key })
+        let (key, mark) = (value(KEY).and_then(names::recorded), value(MARK).map(str::to_owned));
+        Ok(Label { etag: self.etag(call, etag)?, due, mark, key })
     }
 
     fn etag(&self, call: Call, etag: Option<Etag>) -> Result<ETag, Error> {

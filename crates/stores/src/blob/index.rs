@@ -1,4 +1,4 @@
-//! Queries: the due documents and the keys, by index tags or by listing.
+//! Queries: the due documents by index tags, and the keys.
 
 use azure_core::http::{Response, XmlFormat};
 use azure_storage_blob::models::ListBlobsResponse;
@@ -19,13 +19,13 @@ use super::{
 const LOOKS_MAX: usize = 8;
 
 /// Place of a look. Blobs come and go between two pages, so it is a name and not a number.
-struct Place {
+pub(super) struct Place {
     /// Time of the first page: a marker belongs to one query.
-    now: Timestamp,
+    pub(super) now: Timestamp,
     /// The last name on the service's page that earlier pages have shown.
-    shown: String,
+    pub(super) shown: String,
     /// The service's marker of its page.
-    marker: Option<String>,
+    pub(super) marker: Option<String>,
 }
 
 impl Place {
@@ -38,18 +38,18 @@ impl Place {
         Some(Self { now, shown: shown.to_owned(), marker })
     }
 
-    fn of(from: Option<&Cursor>, now: Timestamp) -> Self {
+    pub(super) fn of(from: Option<&Cursor>, now: Timestamp) -> Self {
         let begin = Self { now, shown: String::new(), marker: None };
         from.and_then(Self::read).unwrap_or(begin)
     }
 
-    fn cursor(&self, shown: &str) -> Cursor {
+    pub(super) fn cursor(&self, shown: &str) -> Cursor {
         let marker = self.marker.as_deref().unwrap_or_default();
         Cursor::new(format!("{} {} {shown}{marker}", self.now.as_millis(), shown.len()))
     }
 
     /// The place after this page of the service.
-    fn next(self, marker: Option<String>) -> Option<Cursor> {
+    pub(super) fn next(self, marker: Option<String>) -> Option<Cursor> {
         let marker = marker.filter(|marker| !marker.is_empty());
         marker.map(|marker| Self { marker: Some(marker), ..self }.cursor(""))
     }
@@ -103,37 +103,6 @@ impl Index<'_> {
         Ok(due.map(|at| Due { key, etag: label.etag, at }))
     }
 
-    /// Finds due documents by reading the metadata of all blobs, one page of a listing at a time.
-    pub(super) async fn due_by_listing(
-        &self,
-        now: Timestamp,
-        from: Option<&Cursor>,
-        limit: usize,
-    ) -> Result<DuePage, Error> {
-        let place = Place::of(from, now);
-        let mut pages = self.container.list(String::new(), place.marker.clone())?;
-        let Some(page) = self.container.next(&mut pages).await? else {
-            return Ok(DuePage::default());
-        };
-        let page = page.into_model().map_err(|_| self.garbled())?;
-        let mut found = Vec::new();
-        // A listing is in the order of the names.
-        for blob in page.blob_items {
-            let Some(name) = blob.name.as_deref().filter(|name| **name > *place.shown) else {
-                continue;
-            };
-            let label = self.container.listed(&blob)?;
-            let Some(at) = label.due.filter(|at| *at <= now) else { continue };
-            if let Some(Ok(key)) = self.key_of(name, &label) {
-                found.push(Due { key, etag: label.etag, at });
-            }
-            if found.len() == limit {
-                return Ok(DuePage { found, next: Some(place.cursor(name)) });
-            }
-        }
-        Ok(DuePage { found, next: place.next(page.next_marker) })
-    }
-
     /// The keys on a page of a listing that begin with a prefix.
     pub(super) fn keys_in(
         &self,
@@ -155,7 +124,7 @@ impl Index<'_> {
     }
 
     /// The key of a blob: from its metadata, else from its name. `None` when it is not a document.
-    fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
+    pub(super) fn key_of(&self, name: &str, label: &Label) -> Option<Result<Key, Error>> {
         if let Some(key) = &label.key {
             // A copy under another name is not the document.
             let is_own = self.names.name(key).is_ok_and(|own| own == name);
@@ -172,7 +141,7 @@ impl Index<'_> {
         }
     }
 
-    fn garbled(&self) -> Error {
+    pub(super) fn garbled(&self) -> Error {
         self.container.failures.doubtful(Call::Read, "its list cannot be read".to_owned())
     }
 }

@@ -48,10 +48,12 @@ pub async fn a_delete_or_a_save_without_a_time_ends_the_wait(store: Arc<dyn Stor
     let (saved, deleted, kept) = (scene.key("saved"), scene.key("deleted"), scene.key("kept"));
     let saved_etag = scene.create_due(&saved, 5).await;
     let deleted_etag = scene.create_due(&deleted, 5).await;
-    let _etag = scene.create_due(&kept, 5).await;
+    let old_etag = scene.create_due(&kept, 4).await;
+    let at = Some(Timestamp::from_millis(5));
+    let _etag = committed(scene.save(Write { due: at, ..replace(&kept, &old_etag, "{}") }).await);
     assert_eq!(keys_of(&scene.due(5, 9).await), [&deleted, &kept, &saved]);
 
-    let stale = Write { due: None, ..replace(&kept, &saved_etag, "{}") };
+    let stale = replace(&kept, &old_etag, "{}");
     assert_eq!(scene.save(stale).await, Saved::Conflict, "a conflict changes no time either");
     let _etag = scene.replace(&saved, &saved_etag, "{}").await;
     assert!(matches!(scene.delete(&deleted, &deleted_etag).await, Saved::Committed(_)));
@@ -92,7 +94,14 @@ pub async fn an_etag_of_due_is_the_current_one(store: Arc<dyn Store>) {
         assert_eq!(found, etag);
         let expect = Expect::At(found);
         let due = Some(Timestamp::from_millis(3));
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due, expires: None };
+        let write = Write {
+            key: key.clone(),
+            expect,
+            body: "{}".into(),
+            due,
+            expires: None,
+            participants: None,
+        };
         etag = committed(scene.save(write).await);
     }
 }

@@ -205,7 +205,17 @@ impl Replay {
         let key = self.key(key);
         let (expect, holds) = self.condition(&key, condition);
         let body = format!("{{\"body\":{body}}}");
-        (Write { key, expect, body, due: due.map(Timestamp::from_millis), expires: None }, holds)
+        (
+            Write {
+                key,
+                expect,
+                body,
+                due: due.map(Timestamp::from_millis),
+                expires: None,
+                participants: None,
+            },
+            holds,
+        )
     }
 
     async fn save_both(&mut self, both: [(Write, bool); 2], dues: [Option<u64>; 2]) {

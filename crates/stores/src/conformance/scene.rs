@@ -95,18 +95,12 @@ impl Scene {
 }
 
 pub(super) fn create(key: &Key, body: &str) -> Write {
-    Write {
-        key: key.clone(),
-        expect: Expect::Absent,
-        body: body.to_owned(),
-        due: None,
-        expires: None,
-    }
+    Write::new(key.clone(), Expect::Absent, body)
 }
 
 pub(super) fn replace(key: &Key, etag: &ETag, body: &str) -> Write {
     let expect = Expect::At(etag.clone());
-    Write { key: key.clone(), expect, body: body.to_owned(), due: None, expires: None }
+    Write::new(key.clone(), expect, body)
 }
 
 pub(super) fn committed<T>(saved: Saved<T>) -> T {

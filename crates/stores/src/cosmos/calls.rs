@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use azure_data_cosmos::{CosmosError, models::ItemResponse, options::ItemReadOptions};
+use azure_data_cosmos::{
+    CosmosError, diagnostics::DiagnosticsContext, models::ItemResponse, options::ItemReadOptions,
+};
 use sayso_turn::{
     Key,
     store::{ETag, Error, Saved},
@@ -13,11 +15,11 @@ use super::{
     failure::{self, Aim, sort},
     item::{self, Item},
     looks::Looks,
-    meter::{Call, Meter},
     names::{Id, Names},
     patience::{read_options, within},
     version::Version,
 };
+use crate::meter::{Call, Meter};
 
 /// A write in flight.
 pub(super) struct Sent<'a> {
@@ -118,7 +120,15 @@ impl Calls {
             Ok(answer) => Some(answer.diagnostics()),
             Err(error) => error.diagnostics(),
         };
-        self.meter.count(call, diagnostics.as_deref());
+        self.charge(call, diagnostics.as_deref());
+    }
+
+    /// Counts the cost of a request that was answered, well or not: that is what the account is
+    /// billed for.
+    pub(super) fn charge(&self, call: Call, answer: Option<&DiagnosticsContext>) {
+        if let Some(answer) = answer {
+            self.meter.charge(call, answer.total_request_charge().value());
+        }
     }
 
     pub(super) fn invalid(&self, reason: &str) -> Error {

@@ -24,10 +24,10 @@ pub enum Containers {
     /// One each for conversations, users and everything else: `{name}-conversations`,
     /// `{name}-users`, `{name}-other`.
     Kind,
-    /// One for each tenant, which is the first segment of a key (the channel): `{name}-{tenant}`.
-    /// Letters, digits and hyphens of a tenant stand as they are, any other byte as `_` and its
-    /// code; the end of a name that is too long is replaced by `__` and the hash of all of it. Keys
-    /// without a segment are in `{name}`.
+    /// One for each tenant that keys name: `{name}.{tenant}`, with `_` for what has none. Keys that
+    /// name no tenant go by the channel: `{name}-{channel}`. Letters, digits and hyphens of a
+    /// channel stand as they are, any other byte as `_` and its code; the end of a name that is too
+    /// long is replaced by `__` and the hash of all of it. Keys without a segment are in `{name}`.
     Tenant,
 }
 
@@ -48,11 +48,7 @@ pub(super) const CONTAINER_CHARS_MAX: usize = 255;
 impl Containers {
     /// The container of a key.
     pub(super) fn of(self, name: &str, key: &Key) -> String {
-        self.of_text(name, key.as_str())
-    }
-
-    fn of_text(self, name: &str, key: &str) -> String {
-        let (tenant, rest) = key.split_once('/').unwrap_or_default();
+        let (channel, rest) = key.without_scope().split_once('/').unwrap_or_default();
         match self {
             Self::One => name.to_owned(),
             Self::Kind => {
@@ -61,20 +57,30 @@ impl Containers {
                 });
                 format!("{name}-{}", kind.unwrap_or(&"other"))
             }
-            Self::Tenant if tenant.is_empty() => name.to_owned(),
-            Self::Tenant => cut(format!("{name}-{}", encode(tenant))),
+            Self::Tenant => match key.scope().tenant() {
+                Some(tenant) => cut(format!("{name}.{tenant}")),
+                None if channel.is_empty() => name.to_owned(),
+                None => cut(format!("{name}-{}", encode(channel))),
+            },
         }
     }
 
     /// The one container that holds all keys with this prefix, if only one can.
     pub(super) fn of_all(self, name: &str, prefix: &str) -> Option<String> {
-        let rest = prefix.split_once('/').map(|(_, rest)| rest);
+        if self == Self::One {
+            return Some(name.to_owned());
+        }
+        let key = Key::new(prefix).ok()?;
+        let rest = key.without_scope().split_once('/').map(|(_, rest)| rest);
+        let has_tenant = key.scope().tenant().is_some();
+        // The scope may go on behind the prefix.
+        let is_open = key.scope().is_empty() && prefix.starts_with('~');
         let is_one = match self {
-            Self::One => true,
+            _ if is_open => false,
             Self::Kind => rest.is_some_and(|rest| rest.contains('/')),
-            Self::Tenant => rest.is_some(),
+            Self::One | Self::Tenant => has_tenant || rest.is_some(),
         };
-        is_one.then(|| self.of_text(name, prefix))
+        is_one.then(|| self.of(name, &key))
     }
 
     /// The containers that must exist from the start. Those of tenants are created on demand.
@@ -92,15 +98,15 @@ impl Containers {
             Self::One | Self::Kind => self.known(name).iter().any(|known| known == container),
             Self::Tenant => {
                 let rest = container.strip_prefix(name);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
             }
         }
     }
 }
 
-/// A tenant as part of a container's name: no two have the same one.
-fn encode(tenant: &str) -> String {
-    tenant.bytes().fold(String::with_capacity(tenant.len()), |mut text, byte| {
+/// A channel as part of a container's name: no two have the same one.
+fn encode(channel: &str) -> String {
+    channel.bytes().fold(String::with_capacity(channel.len()), |mut text, byte| {
         if byte.is_ascii_alphanumeric() || byte == b'-' {
             text.push(char::from(byte));
         } else {
@@ -153,6 +159,7 @@ mod tests {
             ("webchat/usersu", "state-other"),
             ("webchat", "state-other"),
             ("webchat/other/x", "state-other"),
+            ("~bot~contoso/webchat/users/u", "state-users"),
         ] {
             assert_eq!(of(Containers::Kind, key), container, "{key}");
             assert_eq!(of(Containers::One, key), "state");
@@ -171,10 +178,28 @@ mod tests {
         assert_eq!(of(Containers::Kind, "webchat/x/"), Some("state-other".into()));
         assert_eq!(of(Containers::Tenant, "webchat"), None);
         assert_eq!(of(Containers::Tenant, "webchat/"), Some("state-webchat".into()));
+        assert_eq!(of(Containers::Tenant, "~bot~a/"), Some("state.a".into()));
+        assert_eq!(of(Containers::Tenant, "~bot/webchat/"), Some("state-webchat".into()));
+        for open in ["", "~bot~a", "~bot/", "~bot/web", "~/x/"] {
+            assert_eq!(of(Containers::Tenant, open), None, "{open}");
+        }
+        let private = Some("state-conversations".into());
+        assert_eq!(of(Containers::Kind, "~bot~a/webchat/conversations/"), private);
     }
 
     #[test]
-    fn a_tenant_is_the_first_segment_and_no_two_share_a_container() {
+    fn a_tenant_is_the_one_that_the_key_names_in_any_bot_and_channel() {
+        let of = |key| of(Containers::Tenant, key);
+        assert_eq!(of("~bot~contoso/webchat/users/u"), "state.contoso");
+        assert_eq!(of("~~contoso/msteams/users/u"), "state.contoso");
+        assert_eq!(of("~~_/msteams/users/u"), "state._");
+        assert_eq!(of("~bot/msteams/users/u"), "state-msteams");
+        assert_ne!(of("contoso/users/u"), "state.contoso", "a channel is no tenant");
+        assert!(Containers::Tenant.has("state", "state.contoso"));
+    }
+
+    #[test]
+    fn keys_without_a_tenant_go_by_the_channel_and_no_two_share_a_container() {
         assert_eq!(of(Containers::Tenant, "webchat/users/u"), "state-webchat");
         assert_eq!(of(Containers::Tenant, "alone"), "state");
         assert_eq!(of(Containers::Tenant, "/users/u"), "state");

@@ -18,9 +18,9 @@ use super::{
     database::{Container, Found},
     item::{self, COLUMNS, Item, Row, due_number},
     looks::{Look, Looks},
-    meter::Call,
     patience::{query_options, within},
 };
+use crate::meter::Call;
 
 /// Requests for one page of due documents, most of which may come back empty.
 const REQUESTS_MAX: usize = 16;
@@ -107,7 +107,7 @@ impl Calls {
         mut pages: QueryPageIterator<Row>,
         requests: &mut usize,
     ) -> Result<Option<(Vec<Due>, QueryPageIterator<Row>)>, Error> {
-        while let Some(rows) = self.next(&mut pages).await? {
+        while let Some(rows) = self.next(Call::Due, &mut pages).await? {
             let due = rows.into_iter().filter_map(|row| self.due_of(container, row));
             let rest: Vec<Due> = due.collect();
             *requests += 1;
@@ -154,7 +154,7 @@ impl Calls {
             Ok(stream::iter(containers.map(move |container| Ok((container, query.clone())))))
         });
         let pages = containers.try_flatten().and_then(move |(container, query)| async move {
-            let pages = self.query::<Row>(&container, query).await?;
+            let pages = self.query::<Row>(Call::List, &container, query).await?;
             Ok(pages.map_ok(move |rows| (Arc::clone(&container), rows)))
         });
         let mut told = BTreeSet::new();
@@ -178,7 +178,7 @@ impl Calls {
     ) -> Result<Option<Item>, Error> {
         let query = Query::from("SELECT * FROM c WHERE c.realId = @key");
         let query = query.with_parameter("@key", real_id).map_err(|error| self.failed(error))?;
-        let mut pages = self.query::<Box<RawValue>>(container, query).await?;
+        let mut pages = self.query::<Box<RawValue>>(Call::Load, container, query).await?;
         let mut newest = None;
         while let Some(found) = pages.try_next().await? {
             let aged = found.into_iter().map(|raw| (Age::of(&raw), raw));
@@ -190,12 +190,19 @@ impl Calls {
     /// Runs a query over all partitions of a container, page by page.
     async fn query<T: DeserializeOwned + Send + 'static>(
         &self,
+        call: Call,
         container: &Container,
         query: Query,
     ) -> Result<BoxStream<'_, Result<Vec<T>, Error>>, Error> {
         let pages = self.pages(container, query).await?;
         Ok(stream::try_unfold(pages, move |mut pages| async move {
-            Ok(self.next(&mut pages).await?.map(|items| (items, pages)))
+            let page = self.next(call, &mut pages);
+            let page = match call {
+                // A page is a call of its own; other queries are part of one.
+                Call::List => self.meter.time(call, page).await?,
+                _ => page.await?,
+            };
+            Ok(page.map(|items| (items, pages)))
         })
         .boxed())
     }
@@ -215,6 +222,7 @@ impl Calls {
     /// The next page of a query; `None` after the last.
     async fn next<T: DeserializeOwned + Send + 'static>(
         &self,
+        call: Call,
         pages: &mut QueryPageIterator<T>,
     ) -> Result<Option<Vec<T>>, Error> {
         let page = within(self.call_max, pages.next()).await;
@@ -224,7 +232,7 @@ impl Calls {
             Ok(page) => Some(page.diagnostics()),
             Err(error) => error.diagnostics(),
         };
-        self.meter.count(Call::Query, diagnostics.as_deref());
+        self.charge(call, diagnostics.as_deref());
         Ok(Some(page.map_err(|error| self.failed(error))?.into_items()))
     }
 }

@@ -15,7 +15,10 @@ use futures_core::stream::BoxStream;
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 
 /// Counts the calls to a store.
@@ -40,7 +43,7 @@ pub struct Counted<S: ?Sized> {
     store: Arc<S>,
 }
 
-/// The number of calls of each method; calls that failed or conflicted count, too.
+/// The number of calls of each method, and bytes; calls that failed or conflicted count, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -56,6 +59,10 @@ pub struct Counts {
     pub lists: u64,
     /// Calls of [`Transactions::save_all`].
     pub transactions: u64,
+    /// Bytes of the bodies that were to be saved, by either.
+    pub bytes_saved: u64,
+    /// Bytes of the bodies that were loaded.
+    pub bytes_loaded: u64,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +73,8 @@ struct Counters {
     dues: AtomicU64,
     lists: AtomicU64,
     transactions: AtomicU64,
+    bytes_saved: AtomicU64,
+    bytes_loaded: AtomicU64,
 }
 
 impl<S: Store + ?Sized> Counted<S> {
@@ -84,6 +93,8 @@ impl<S: Store + ?Sized> Counted<S> {
             dues: of(&self.counters.dues),
             lists: of(&self.counters.lists),
             transactions: of(&self.counters.transactions),
+            bytes_saved: of(&self.counters.bytes_saved),
+            bytes_loaded: of(&self.counters.bytes_loaded),
         }
     }
 }
@@ -92,11 +103,15 @@ impl<S: Store + ?Sized> Counted<S> {
 impl<S: Store + ?Sized> Store for Counted<S> {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
         count(&self.counters.loads);
-        self.store.load(key).await
+        let stored = self.store.load(key).await?;
+        let bytes = stored.as_ref().map_or(0, |stored| stored.body.len());
+        add(&self.counters.bytes_loaded, bytes);
+        Ok(stored)
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
         count(&self.counters.saves);
+        add(&self.counters.bytes_saved, write.body.len());
         self.store.save(write).await
     }
 
@@ -120,8 +135,25 @@ impl<S: Store + ?Sized> Store for Counted<S> {
         self.store.list(prefix)
     }
 
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        count(&self.counters.lists);
+        self.store.list_with(participant, prefix)
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        self.store.purge(effort).await
+    }
+
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.store.transactions().map(|_| self as &dyn Transactions)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.store.stats()
     }
 
     fn save_time_max(&self) -> Option<Duration> {
@@ -133,6 +165,7 @@ impl<S: Store + ?Sized> Store for Counted<S> {
 impl<S: Store + ?Sized> Transactions for Counted<S> {
     async fn save_all(&self, writes: Vec<Write>) -> Result<Saved<Vec<ETag>>, Error> {
         count(&self.counters.transactions);
+        add(&self.counters.bytes_saved, writes.iter().map(|write| write.body.len()).sum());
         match self.store.transactions() {
             Some(transactions) => transactions.save_all(writes).await,
             None => Err(no_transactions(self)),
@@ -147,7 +180,11 @@ impl<S: fmt::Display + ?Sized> fmt::Display for Counted<S> {
 }
 
 fn count(counter: &AtomicU64) {
-    let _before = counter.fetch_add(1, Ordering::SeqCst);
+    add(counter, 1);
+}
+
+fn add(counter: &AtomicU64, count: usize) {
+    let _before = counter.fetch_add(count as u64, Ordering::SeqCst);
 }
 
 pub(super) fn no_transactions(store: &impl fmt::Display) -> Error {

@@ -13,7 +13,10 @@ use futures_util::{StreamExt, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
+    },
 };
 
 use super::counted::no_transactions;
@@ -37,7 +40,7 @@ use crate::sync::lock;
 ///     }
 /// });
 /// let key = Key::new("k").unwrap();
-/// let write = Write { key: key.clone(), expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key.clone(), Expect::Absent, "{}");
 /// assert!(matches!(store.save(write).await, Err(Error::Unknown { .. })));
 /// assert!(store.load(&key).await.unwrap().is_some());
 /// assert_eq!(store.faults(), 1);
@@ -162,6 +165,15 @@ impl<S: Store + ?Sized> Faulty<S> {
         Error::Throttled { store: Cow::Owned(self.to_string()), after }
     }
 
+    /// Draws the failure of a list.
+    fn list_failure(&self) -> Option<Error> {
+        match self.next(Operation::List, None) {
+            Fault::None | Fault::Slow(_) => None,
+            Fault::Throttled(after) => Some(self.throttled(after)),
+            Fault::AnswerLost | Fault::RequestLost | Fault::Unavailable => Some(self.unavailable()),
+        }
+    }
+
     fn unavailable(&self) -> Error {
         let store = Cow::Owned(self.to_string());
         Error::Unavailable { store, reason: "a fault of the test".into(), source: None }
@@ -196,16 +208,34 @@ impl<S: Store + ?Sized> Store for Faulty<S> {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let failure = match self.next(Operation::List, None) {
-            Fault::None | Fault::Slow(_) => return self.store.list(prefix),
-            Fault::Throttled(after) => self.throttled(after),
-            Fault::AnswerLost | Fault::RequestLost | Fault::Unavailable => self.unavailable(),
-        };
-        stream::once(std::future::ready(Err(failure))).boxed()
+        match self.list_failure() {
+            None => self.store.list(prefix),
+            Some(failure) => stream::once(std::future::ready(Err(failure))).boxed(),
+        }
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        let listed = self.store.list_with(participant, prefix)?;
+        Some(match self.list_failure() {
+            None => listed,
+            Some(failure) => stream::once(std::future::ready(Err(failure))).boxed(),
+        })
+    }
+
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        self.store.purge(effort).await
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {
         self.store.transactions().map(|_| self as &dyn Transactions)
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.store.stats()
     }
 }
 

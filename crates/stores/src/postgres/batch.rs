@@ -4,10 +4,7 @@
 //! that the failure of one is not that of another. When the connection breaks, the outcome is
 //! unknown, and every caller is told so.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{collections::HashSet, sync::Arc};
 
 use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
@@ -16,9 +13,9 @@ use super::{
     failure::{Access, Failure},
     sessions::Sessions,
     sql::Statements,
-    stats::Counters,
     values::Row,
 };
+use crate::meter::Meter;
 
 /// True if the condition held and the row was written; or a failure.
 pub(super) type Verdict = Result<bool, Failure>;
@@ -35,7 +32,7 @@ pub(super) enum Kind {
 pub(super) struct Carrier {
     pub(super) sessions: Sessions,
     pub(super) statements: Arc<Statements>,
-    pub(super) counters: Arc<Counters>,
+    pub(super) meter: Arc<Meter>,
 }
 
 impl Carrier {
@@ -49,7 +46,7 @@ impl Carrier {
                 rows.iter().map(|_| Err(failure.clone())).collect()
             }
             Err(_) => {
-                let _before = self.counters.alone.fetch_add(rows.len() as u64, Ordering::Relaxed);
+                self.meter.retried_alone(rows.len());
                 let mut verdicts = Vec::with_capacity(rows.len());
                 for row in rows {
                     let alone = self.write(deadline, kind, std::slice::from_ref(&row)).await;
@@ -72,17 +69,16 @@ impl Carrier {
             [row] => vec![self.write_one(deadline, kind, row).await?],
             rows => self.write_many(deadline, kind, rows).await?,
         };
-        let written = verdicts.iter().filter(|is_written| **is_written).count();
-        let _before = self.counters.statements.fetch_add(1, Ordering::Relaxed);
-        let _before = self.counters.writes.fetch_add(written as u64, Ordering::Relaxed);
+        self.meter.group_commit(verdicts.iter().filter(|is_written| **is_written).count());
         Ok(verdicts)
     }
 
     async fn write_one(&self, deadline: Instant, kind: Kind, row: &Row) -> Result<bool, Failure> {
         let (key, body) = (row.key.as_str().as_bytes(), row.body.as_bytes());
-        let given: [&(dyn ToSql + Sync); 5] = [&key, &row.version, &row.due, &body, &row.expected];
+        let given: [&(dyn ToSql + Sync); 6] =
+            [&key, &row.version, &row.due, &body, &row.told, &row.expected];
         let (sql, given) = match kind {
-            Kind::Create => (&self.statements.create, &given[..4]),
+            Kind::Create => (&self.statements.create, &given[..5]),
             Kind::Replace => (&self.statements.replace, &given[..]),
         };
         Ok(!self.sessions.run(deadline, Access::Write, sql, given).await?.is_empty())
@@ -101,10 +97,11 @@ impl Carrier {
         let versions: Vec<i64> = sorted.iter().map(|row| row.version).collect();
         let dues: Vec<Option<i64>> = sorted.iter().map(|row| row.due).collect();
         let bodies: Vec<&[u8]> = sorted.iter().map(|row| row.body.as_bytes()).collect();
+        let told: Vec<Option<&str>> = sorted.iter().map(|row| row.told.as_deref()).collect();
         let expected: Vec<Option<i64>> = sorted.iter().map(|row| row.expected).collect();
-        let given: [&(dyn ToSql + Sync); 5] = [&keys, &versions, &dues, &bodies, &expected];
+        let given: [&(dyn ToSql + Sync); 6] = [&keys, &versions, &dues, &bodies, &told, &expected];
         let (sql, given) = match kind {
-            Kind::Create => (&self.statements.create_many, &given[..4]),
+            Kind::Create => (&self.statements.create_many, &given[..5]),
             Kind::Replace => (&self.statements.replace_many, &given[..]),
         };
         let written = self.sessions.run(deadline, Access::Write, sql, given).await?;

@@ -1,11 +1,11 @@
 //! Reads: one document, the due documents, the keys.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, Due, DuePage, Error, Stored},
+    store::{Cursor, DuePage, Error, Participant, Stored},
 };
 use tokio_postgres::{Row, types::ToSql};
 
@@ -13,11 +13,12 @@ use super::{
     failure::{Access, Failure},
     sessions::Sessions,
     sql::Statements,
-    values::{end_of_prefix, etag_of, millis_of, time_of},
+    values::{end_of_prefix, etag_of, millis_of},
 };
+use crate::foreign::{DueRow, ForeignRows, KeyPage, Place};
 
 /// Page size of a listing, in keys.
-pub(super) const PAGE_MAX: usize = 256;
+const PAGE_MAX: usize = 256;
 
 /// Reads documents in sessions of the pool.
 pub(super) struct Reads {
@@ -25,6 +26,7 @@ pub(super) struct Reads {
     pub(super) store: Arc<str>,
     pub(super) sessions: Sessions,
     pub(super) statements: Arc<Statements>,
+    pub(super) foreign: ForeignRows,
 }
 
 impl Reads {
@@ -48,48 +50,48 @@ impl Reads {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        let place = from.and_then(Cursor::place);
-        let (at, key) = place.map_or((-1, ""), |(at, key)| (millis_of(at), key));
-        let (now, key, most) = (millis_of(now), key.as_bytes(), count(limit));
+        let Place { at, key } = Place::of(from);
+        let (now, most) = (millis_of(now), count(limit));
         let given: [&(dyn ToSql + Sync); 4] = [&now, &at, &key, &most];
         let rows = self.read(&self.statements.due, &given).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
         let due = |row: &Row| -> Result<_, tokio_postgres::Error> {
             Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
         };
-        let found = rows.iter().map(|row| {
+        let rows = rows.iter().map(|row| {
             let (key, version, at) = due(row).map_err(|error| self.unreadable(&error))?;
-            Ok(Due { key: self.key(key)?, etag: etag_of(version), at: time_of(at) })
+            Ok(DueRow { key, etag: etag_of(version), at })
         });
-        Ok(DuePage::in_order(found.collect::<Result<_, Error>>()?, limit))
+        Ok(self.foreign.due(&self.store, rows.collect::<Result<_, Error>>()?, limit))
     }
 
-    /// The next keys that begin with a prefix.
-    pub(super) async fn page(&self, prefix: &str, after: Option<&Key>) -> Result<Vec<Key>, Error> {
-        let (sql, from) = match after {
-            None => (&self.statements.list_from, prefix),
-            Some(key) => (&self.statements.list_after, key.as_str()),
+    /// The next keys that begin with a prefix: all, or those of a participant.
+    pub(super) async fn page(
+        &self,
+        prefix: &str,
+        after: Option<&[u8]>,
+        of: Option<Participant>,
+    ) -> Result<KeyPage, Error> {
+        let statements = &self.statements;
+        let (sql, from) = match (after, of) {
+            (None, None) => (&statements.list_from, prefix.as_bytes()),
+            (Some(key), None) => (&statements.list_after, key),
+            (None, Some(_)) => (&statements.with_from, prefix.as_bytes()),
+            (Some(key), Some(_)) => (&statements.with_after, key),
         };
-        let (from, end, limit) = (from.as_bytes(), end_of_prefix(prefix), count(PAGE_MAX));
-        let rows = self.read(sql, &[&from, &end, &limit]).await;
+        let (end, limit) = (end_of_prefix(prefix), count(PAGE_MAX));
+        let participant = of.map(Participant::as_i64);
+        let given: [&(dyn ToSql + Sync); 4] = [&from, &end, &limit, &participant];
+        let given = if of.is_some() { &given[..] } else { &given[..3] };
+        let rows = self.read(sql, given).await;
         let rows = rows.map_err(|failure| self.error(failure))?;
-        rows.iter()
-            .map(|row| self.key(row.try_get(0).map_err(|error| self.unreadable(&error))?))
-            .collect()
+        let keys = rows.iter().map(|row| row.try_get(0).map_err(|error| self.unreadable(&error)));
+        let keys: Vec<_> = keys.collect::<Result<_, Error>>()?;
+        Ok(self.foreign.list(&self.store, &keys, PAGE_MAX))
     }
 
     async fn read(&self, sql: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Failure> {
         self.sessions.run(self.sessions.deadline(), Access::Read, sql, given).await
-    }
-
-    fn key(&self, bytes: Vec<u8>) -> Result<Key, Error> {
-        let text = String::from_utf8(bytes).map_err(|error| error.utf8_error().to_string());
-        let key = text.and_then(|text| Key::new(text).map_err(|error| error.to_string()));
-        key.map_err(|reason| Error::Invalid {
-            store: Cow::Owned(self.store.to_string()),
-            reason: format!("it holds a document under something that is no key: {reason}"),
-            source: None,
-        })
     }
 
     fn unreadable(&self, error: &tokio_postgres::Error) -> Error {

@@ -14,6 +14,7 @@ use std::{
 };
 
 use deadpool_postgres::ClientWrapper;
+use sayso_turn::store::PoolStats;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, timeout_at},
@@ -35,6 +36,7 @@ const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
 pub(super) struct Sessions {
     shared: Arc<Shared>,
     permits: Arc<Semaphore>,
+    count: usize,
     timeout: Duration,
 }
 
@@ -56,7 +58,7 @@ impl Sessions {
             silence_min: timeout / 2,
             idle: Mutex::default(),
         });
-        Self { shared, permits: Arc::new(Semaphore::new(count)), timeout }
+        Self { shared, permits: Arc::new(Semaphore::new(count)), count, timeout }
     }
 
     /// The deadline of a call that begins now.
@@ -66,6 +68,13 @@ impl Sessions {
 
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    /// Adds the use of these sessions to that of others.
+    pub(super) fn add_to(&self, pool: &mut PoolStats) {
+        pool.connections_max += self.count as u64;
+        pool.in_use += self.count.saturating_sub(self.permits.available_permits()) as u64;
+        pool.idle += lock(&self.shared.idle).len() as u64;
     }
 
     pub(super) async fn get(&self, deadline: Instant) -> Result<Lease, Failure> {

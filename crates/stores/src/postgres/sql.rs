@@ -7,7 +7,7 @@
 
 use std::{borrow::Cow, fmt};
 
-/// The longest name; leaves room for the name of the index.
+/// The longest name; leaves room for what the names of further objects end with.
 const NAME_BYTES_MAX: usize = 48;
 
 /// Names of schema and table. They are plain words, so nothing in them means anything to SQL.
@@ -38,6 +38,21 @@ impl Names {
     pub(super) fn table(&self) -> String {
         format!("\"{}\".\"{}\"", self.schema, self.table)
     }
+
+    /// The qualified name of the table of documents that wait, with the times of their waits.
+    pub(super) fn waiting(&self) -> String {
+        format!("\"{}\".\"{}_waiting\"", self.schema, self.table)
+    }
+
+    /// Puts the names into a step of the schema's migration.
+    pub(super) fn fill_in(&self, step: &str) -> String {
+        let waits = format!("\"{}\".\"{}_waits\"", self.schema, self.table);
+        step.replace("{table}", &self.table())
+            .replace("{waiting}", &self.waiting())
+            .replace("{waits}", &waits)
+            .replace("{schema}", &format!("\"{}\"", self.schema))
+            .replace("{name}", &self.table)
+    }
 }
 
 impl fmt::Display for Names {
@@ -53,6 +68,8 @@ pub(super) struct Statements {
     pub(super) due: String,
     pub(super) list_from: String,
     pub(super) list_after: String,
+    pub(super) with_from: String,
+    pub(super) with_after: String,
     pub(super) create: String,
     pub(super) replace: String,
     pub(super) delete: String,
@@ -62,46 +79,79 @@ pub(super) struct Statements {
 
 impl Statements {
     pub(super) fn new(names: &Names) -> Self {
-        let table = names.table();
+        let (table, waiting) = (names.table(), names.waiting());
         Self {
             load: format!("SELECT version, body FROM {table} WHERE key = $1"),
             // In the order of the index (keyset pagination): a page costs what is on it.
             due: format!(
-                "SELECT key, version, due FROM {table}
-                 WHERE due <= $1 AND (due, key) > ($2, $3) ORDER BY due, key LIMIT $4"
+                "SELECT key, document.version, waiting.due
+                 FROM {waiting} AS waiting JOIN {table} AS document USING (key)
+                 WHERE waiting.due <= $1 AND (waiting.due, waiting.key) > ($2, $3)
+                 ORDER BY waiting.due, waiting.key LIMIT $4"
             ),
             list_from: list(&table, ">="),
             list_after: list(&table, ">"),
+            with_from: list_with(&table, ">="),
+            with_after: list_with(&table, ">"),
             create: format!(
-                "INSERT INTO {table} (key, version, due, body) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (key) DO NOTHING RETURNING key"
+                "INSERT INTO {table} (key, version, due, body, participants)
+                 VALUES ($1, $2, $3, $4, {})
+                 ON CONFLICT (key) DO NOTHING RETURNING key",
+                told("$5::text")
             ),
             replace: format!(
-                "UPDATE {table} SET version = $2, due = $3, body = $4
-                 WHERE key = $1 AND version = $5 RETURNING key"
+                "UPDATE {table} SET version = $2, due = $3, body = $4, participants =
+                    CASE WHEN $5::text IS NULL THEN participants ELSE {} END
+                 WHERE key = $1 AND version = $6 RETURNING key",
+                told("$5::text")
             ),
             delete: format!("DELETE FROM {table} WHERE key = $1 AND version = $2 RETURNING key"),
             create_many: format!(
-                "INSERT INTO {table} (key, version, due, body)
-                 SELECT key, version, due, body
-                 FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[])
-                    AS given (key, version, due, body)
+                "INSERT INTO {table} (key, version, due, body, participants)
+                 SELECT key, version, due, body, {}
+                 FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::text[])
+                    AS given (key, version, due, body, told)
                  ORDER BY key
-                 ON CONFLICT (key) DO NOTHING RETURNING key"
+                 ON CONFLICT (key) DO NOTHING RETURNING key",
+                told("told")
             ),
             // The rows are given in the order of their keys. A loop over them, since sessions have
             // no other kind of join: each is found, locked and changed before the next. One that
             // another writer changes meanwhile no longer has the version and drops out.
             replace_many: format!(
                 "UPDATE {table} AS document
-                 SET version = given.version, due = given.due, body = given.body
-                 FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])
-                    AS given (key, version, due, body, expected)
+                 SET version = given.version, due = given.due, body = given.body, participants =
+                    CASE WHEN given.told IS NULL THEN document.participants ELSE {} END
+                 FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::text[],
+                    $6::bigint[]) AS given (key, version, due, body, told, expected)
                  WHERE document.key = given.key AND document.version = given.expected
-                 RETURNING document.key"
+                 RETURNING document.key",
+                told("given.told")
             ),
         }
     }
+}
+
+/// Participants as they are given: the text of an array, or an empty text where they are not known.
+fn told(given: &str) -> String {
+    format!("NULLIF({given}, '')::bigint[]")
+}
+
+/// Lists the keys in a range of the documents of a participant, and of those whose participants
+/// nobody told. All of the former are found first: nothing may talk the planner into walking
+/// through every key in order instead.
+fn list_with(table: &str, from: &str) -> String {
+    format!(
+        "WITH found AS MATERIALIZED (
+            SELECT key FROM {table} WHERE participants @> ARRAY[$4::bigint]
+         )
+         SELECT key FROM found WHERE key {from} $1 AND key < $2
+         UNION ALL (
+            SELECT key FROM {table} WHERE participants IS NULL AND key {from} $1 AND key < $2
+            ORDER BY key LIMIT $3
+         )
+         ORDER BY key LIMIT $3"
+    )
 }
 
 /// Lists keys by range: keys are bytes, so those with one prefix stand together. No pattern is

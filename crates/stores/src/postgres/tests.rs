@@ -36,9 +36,9 @@ async fn every_statement_walks_indexes_only() {
         (&statements.load, 1),
         (&statements.list_from, 3),
         (&statements.list_after, 3),
-        (&statements.replace, 5),
+        (&statements.replace, 6),
         (&statements.delete, 2),
-        (&statements.replace_many, 5),
+        (&statements.replace_many, 6),
     ] {
         let plan = plan(&store, sql, parameters).await;
         assert!(plan.contains("using plans_pkey"), "{sql}\n{plan}");
@@ -46,15 +46,22 @@ async fn every_statement_walks_indexes_only() {
     }
     // What is due is found by its time, however many documents there are, and needs no sorting.
     let due = plan(&store, &statements.due, 4).await;
-    assert!(due.contains("plans_due") && !due.contains("plans_pkey"), "{due}");
-    assert!(!due.contains("Sort"), "{due}");
+    assert!(due.contains("using plans_waiting_pkey") && due.contains("using plans_pkey"), "{due}");
+    assert!(!due.contains("Sort") && !due.contains("Seq Scan"), "{due}");
+    // Those of a participant are found before they are put in order.
+    for sql in [&statements.with_from, &statements.with_after] {
+        let with = plan(&store, sql, 4).await;
+        assert!(with.contains("Bitmap Index Scan on plans_participants"), "{with}");
+        assert!(with.contains("plans_unlisted"), "{with}");
+        assert!(!with.contains("Seq Scan") && !with.contains("plans_pkey"), "{with}");
+    }
 }
 
 /// No deadlocks: rows are locked one after the other in the order of their keys.
 #[tokio::test]
 async fn statements_with_many_rows_take_their_locks_in_order() {
     let store = PostgresStore::open(config("plans")).await.unwrap();
-    let replace = plan(&store, &store.statements.replace_many, 5).await;
+    let replace = plan(&store, &store.statements.replace_many, 6).await;
     let lines: Vec<_> = replace.lines().map(str::trim).collect();
     let update = lines.iter().position(|line| line.starts_with("Update on plans")).unwrap();
     assert!(lines[update + 1].ends_with("Nested Loop"), "{replace}");
@@ -64,7 +71,7 @@ async fn statements_with_many_rows_take_their_locks_in_order() {
         lines[update + 3].ends_with("Index Scan using plans_pkey on plans document"),
         "{replace}"
     );
-    let create = plan(&store, &store.statements.create_many, 4).await;
+    let create = plan(&store, &store.statements.create_many, 5).await;
     let lines: Vec<_> = create.lines().map(str::trim).collect();
     let sort = lines.iter().position(|line| line.starts_with("Sort Key: given.key"));
     let source = lines.iter().position(|line| line.contains("Function Scan"));

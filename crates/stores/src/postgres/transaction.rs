@@ -5,6 +5,7 @@
 
 use futures_util::{FutureExt, future::maybe_done};
 use tokio::time::timeout_at;
+use tokio_postgres::types::ToSql;
 
 use super::{
     failure::{Access, Failure},
@@ -59,11 +60,13 @@ async fn attempt(
             let (key, body) = (row.key.as_str().as_bytes(), row.body.as_bytes());
             match row.expected {
                 None => {
-                    transaction.execute(statement, &[&key, &row.version, &row.due, &body]).await
+                    let given: [&(dyn ToSql + Sync); 5] =
+                        [&key, &row.version, &row.due, &body, &row.told];
+                    transaction.execute(statement, &given).await
                 }
                 Some(expected) => {
-                    let given: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
-                        [&key, &row.version, &row.due, &body, &expected];
+                    let given: [&(dyn ToSql + Sync); 6] =
+                        [&key, &row.version, &row.due, &body, &row.told, &expected];
                     transaction.execute(statement, &given).await
                 }
             }

@@ -8,7 +8,7 @@ use std::{
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{ETag, Expect, Write},
+    store::{ETag, Expect, Participants, Write},
 };
 
 use crate::lanes::Freight;
@@ -23,6 +23,9 @@ pub(super) struct Row {
     pub(super) version: i64,
     pub(super) due: Option<i64>,
     pub(super) body: String,
+    /// The participants as SQL takes them: the text of an array, empty where they are not known;
+    /// none where they stay.
+    pub(super) told: Option<String>,
 }
 
 impl Row {
@@ -39,6 +42,7 @@ impl Row {
             version: versions.draw(),
             due: write.due.map(millis_of),
             body: write.body,
+            told: write.participants.as_ref().map(told),
         })
     }
 
@@ -55,6 +59,12 @@ impl Freight for Row {
     fn bytes(&self) -> usize {
         self.key.as_str().len() + self.body.len()
     }
+}
+
+fn told(participants: &Participants) -> String {
+    let Participants::All(all) = participants else { return String::new() };
+    let all: Vec<String> = all.iter().map(|one| one.as_i64().to_string()).collect();
+    format!("{{{}}}", all.join(","))
 }
 
 /// Generates versions: random numbers, so that none comes back.
@@ -90,10 +100,6 @@ pub(super) fn etag_of(version: i64) -> ETag {
 /// Milliseconds as a signed integer; the end of time is the largest.
 pub(super) fn millis_of(time: Timestamp) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-pub(super) fn time_of(millis: i64) -> Timestamp {
-    Timestamp::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
 /// The exclusive upper bound of the keys that begin with this text.
@@ -133,7 +139,7 @@ mod tests {
     #[test]
     fn the_end_of_time_is_still_a_time() {
         assert_eq!(millis_of(Timestamp::from_millis(u64::MAX)), i64::MAX);
-        assert_eq!(time_of(millis_of(Timestamp::from_millis(5))), Timestamp::from_millis(5));
+        assert_eq!(millis_of(Timestamp::from_millis(5)), 5);
     }
 
     #[test]

@@ -18,11 +18,10 @@ use super::{
     link::Link,
     names::{Names, Shard},
     script::Scripts,
-    stats::Counters,
     version::{changes_index, condition},
     wire::{decode, millis},
 };
-use crate::lanes::Freight;
+use crate::{lanes::Freight, meter::Meter};
 
 /// The number of scripts with saves in flight at once: while the server flushes for one it reads
 /// another. More than two only when there is a full batch for each.
@@ -68,7 +67,7 @@ pub(super) struct Carrier {
     pub(super) names: Names,
     pub(super) link: Link,
     pub(super) scripts: Arc<Scripts>,
-    pub(super) counters: Arc<Counters>,
+    pub(super) meter: Arc<Meter>,
     /// Counts the batches, so that they alternate between the connections.
     pub(super) next: AtomicUsize,
 }
@@ -96,8 +95,13 @@ impl Carrier {
 
     async fn save_alone(&self, row: &Row) -> Verdict {
         let verdict = save(&self.names, &self.link, &self.scripts, row).await?;
-        self.counters.count(&[verdict]);
+        self.count(&[verdict]);
         Ok(verdict)
+    }
+
+    /// Counts a script by its verdicts, of which 1 is a document that was written.
+    fn count(&self, verdicts: &[i64]) {
+        self.meter.group_commit(verdicts.iter().filter(|verdict| **verdict == 1).count());
     }
 
     async fn save_many(&self, rows: &[Row]) -> Result<Vec<i64>, Failure> {
@@ -129,7 +133,7 @@ impl Carrier {
         if verdicts.len() != rows.len() {
             return Err(Failure::Strange);
         }
-        self.counters.count(&verdicts);
+        self.count(&verdicts);
         Ok(verdicts)
     }
 }

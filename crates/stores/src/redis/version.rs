@@ -59,7 +59,7 @@ mod tests {
             let etag = etag_of("0a-1".to_owned(), due);
             assert_eq!(due_in(&etag), due);
             let (key, expect) = (Key::new("k").unwrap(), Expect::At(ETag::new(etag)));
-            let write = Write { key, expect, body: String::new(), due: None, expires: None };
+            let write = Write::new(key, expect, String::new());
             assert_eq!(changes_index(&write), due.is_some());
             assert!(!changes_index(&Write { due, ..write.clone() }));
             let other = Some(Timestamp::from_millis(17));

@@ -11,7 +11,7 @@ use object_store::{
 };
 use tokio::time::timeout;
 
-use super::{credentials::Keys, failure::Failure};
+use super::{answers::noting, credentials::Keys, failure::Failure};
 use crate::loud::Reports;
 
 pub(super) struct Bucket {
@@ -173,15 +173,15 @@ impl Bucket {
         &self,
         request: impl Future<Output = object_store::Result<T>>,
     ) -> Result<T, Failure> {
-        match timeout(self.timeout, request).await {
-            Ok(answer) => answer.map_err(Failure::Failed),
-            Err(_) => Err(Failure::Late),
+        match noting(timeout(self.timeout, request)).await {
+            (Ok(answer), refusal) => answer.map_err(|error| Failure::Failed { error, refusal }),
+            (Err(_), _) => Err(Failure::Late),
         }
     }
 }
 
 fn path(name: &str) -> Result<Path, Failure> {
-    Path::parse(name).map_err(|source| Failure::Failed(source.into()))
+    Path::parse(name).map_err(|source| Failure::failed(source.into()))
 }
 
 /// Removes the quotes of an ETag: some servers quote it in one answer and not in another.

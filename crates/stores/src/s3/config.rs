@@ -9,7 +9,10 @@ use object_store::{
 use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
 
-use super::credentials::{self, Keys};
+use super::{
+    answers::Connector,
+    credentials::{self, Keys},
+};
 use crate::secrets::{self, Secrets};
 
 /// The default time-out of a call.
@@ -150,7 +153,7 @@ impl S3Config {
             .with_timeout(self.timeout)
             .with_connect_timeout(CONNECT_MAX.min(self.timeout))
             .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")));
-        builder = builder.with_client_options(options);
+        builder = builder.with_client_options(options).with_http_connector(Connector::default());
         if let Some(region) = &self.region {
             builder = builder.with_region(region);
         }

@@ -10,9 +10,12 @@
 
 use std::str;
 
-use sayso_turn::{Key, clock::Timestamp};
+use sayso_turn::Key;
 
-use super::names::{Marker, spell, unspell};
+use super::{
+    names::{spell, unspell},
+    wait::Wait,
+};
 
 /// The longest header line: enough for a key of which every byte takes three to encode.
 pub(super) const LINE_BYTES_MAX: usize = 8192;
@@ -24,8 +27,7 @@ const MAGIC: &str = "sayso1";
 pub(super) struct Line {
     pub(super) key: Key,
     pub(super) write: String,
-    /// The marker that names the document while it is due.
-    pub(super) marker: Option<Marker>,
+    pub(super) wait: Option<Wait>,
     pub(super) is_gone: bool,
 }
 
@@ -33,9 +35,9 @@ impl Line {
     /// The content of the whole object.
     pub(super) fn with_body(&self, body: &str) -> Vec<u8> {
         let state = if self.is_gone { "gone" } else { "here" };
-        let marker = self.marker.as_ref().map_or_else(|| "-".to_owned(), marker_text);
+        let (write, marker) = Wait::to_words(self.wait.as_ref(), &self.write);
         let key = spell(self.key.as_str());
-        let mut object = format!("{MAGIC} {state} {} {marker} {key}", self.write);
+        let mut object = format!("{MAGIC} {state} {write} {marker} {key}");
         let is_odd = (object.len() + 1 + body.len()) % 2 == 1;
         if is_odd != self.is_gone {
             object.push(' ');
@@ -60,16 +62,12 @@ impl Line {
             "gone" => true,
             _ => return None,
         };
-        let write = words.next().filter(|write| is_write(write))?.to_owned();
-        let marker = match words.next()? {
-            "-" => None,
-            marker => Some(marker_in(marker)?),
-        };
+        let (wait, write) = Wait::from_words(words.next()?, words.next()?)?;
         let key = Key::new(unspell(words.next()?)?).ok()?;
         if words.next().is_some() {
             return None;
         }
-        Some((Self { key, write, marker, is_gone }, body.get(1..)?))
+        Some((Self { key, write, wait, is_gone }, body.get(1..)?))
     }
 }
 
@@ -78,63 +76,52 @@ pub(super) fn is_gone(size: u64) -> bool {
     size % 2 == 1
 }
 
-/// A version as callers see it in an ETag: the write, its marker, and the ETag of the object.
+/// A version as callers see it in an ETag: the write, its wait, and the ETag of the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) write: String,
-    pub(super) marker: Option<Marker>,
+    pub(super) wait: Option<Wait>,
     pub(super) object: String,
 }
 
 impl Version {
     pub(super) fn to_text(&self) -> String {
-        let marker = self.marker.as_ref().map_or_else(|| "-".to_owned(), marker_text);
-        format!("{}/{marker}/{}", self.write, self.object)
+        let (write, marker) = Wait::to_words(self.wait.as_ref(), &self.write);
+        format!("{write}/{marker}/{}", self.object)
     }
 
     /// Parses an ETag; `None` for a foreign ETag, which names no version.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '/');
-        let write = parts.next().filter(|write| is_write(write))?.to_owned();
-        let marker = match parts.next()? {
-            "-" => None,
-            marker => Some(marker_in(marker)?),
-        };
+        let (wait, write) = Wait::from_words(parts.next()?, parts.next()?)?;
         let object = parts.next()?;
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"*,".contains(&byte);
         if object.is_empty() || !object.bytes().all(is_plain) {
             return None;
         }
-        Some(Self { write, marker, object: object.to_owned() })
+        Some(Self { write, wait, object: object.to_owned() })
     }
-}
-
-fn is_write(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
-}
-
-fn marker_text(marker: &Marker) -> String {
-    format!("{}@{}", marker.write, marker.at.as_millis())
-}
-
-fn marker_in(text: &str) -> Option<Marker> {
-    let (write, at) = text.split_once('@')?;
-    let at = Timestamp::from_millis(at.parse().ok()?);
-    is_write(write).then(|| Marker { at, write: write.to_owned() })
 }
 
 #[cfg(test)]
 mod tests {
+    use sayso_turn::clock::Timestamp;
+
     use super::*;
+    use crate::s3::names::Marker;
+
+    fn wait() -> Wait {
+        let marker = Marker { at: Timestamp::from_millis(7), write: "0b-2".to_owned() };
+        Wait { due: Timestamp::from_millis(9), kept: None, marker }
+    }
 
     fn lines() -> Vec<Line> {
-        let marker = Marker { at: Timestamp::from_millis(7), write: "0b-2".to_owned() };
         let mut lines = Vec::new();
         for key in ["k", "a key\n", "é", "\0"] {
-            for marker in [None, Some(marker.clone())] {
+            for wait in [None, Some(wait())] {
                 for is_gone in [false, true] {
                     let (key, write) = (Key::new(key).unwrap(), "0a-1f".to_owned());
-                    lines.push(Line { key, write, marker: marker.clone(), is_gone });
+                    lines.push(Line { key, write, wait: wait.clone(), is_gone });
                 }
             }
         }
@@ -155,7 +142,7 @@ mod tests {
     #[test]
     fn the_longest_key_fits_a_line() {
         let key = Key::new("/".repeat(sayso_turn::limits::KEY_BYTES_MAX)).unwrap();
-        let line = Line { key, write: "0a-1".to_owned(), marker: None, is_gone: false };
+        let line = Line { key, write: "0a-1".to_owned(), wait: None, is_gone: false };
         let object = line.with_body("{}");
         assert_eq!(Line::parse(&object), Some((line, &b"{}"[..])));
     }
@@ -182,10 +169,9 @@ mod tests {
 
     #[test]
     fn a_version_is_read_as_it_was_written() {
-        let marker = Some(Marker { at: Timestamp::from_millis(7), write: "0b-2".to_owned() });
-        for marker in [None, marker] {
+        for wait in [None, Some(wait())] {
             let object = "9e107d9d372bb6826bd81d3542a419d6-1".to_owned();
-            let version = Version { write: "0a-1".to_owned(), marker, object };
+            let version = Version { write: "0a-1".to_owned(), wait, object };
             assert_eq!(Version::parse(&version.to_text()), Some(version));
         }
         for text in

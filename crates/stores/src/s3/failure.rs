@@ -1,20 +1,22 @@
 //! Classifies failed calls: did the call happen, and what can be done?
 //!
-//! The server's text may quote keys, names and signatures; so only its code goes further than this
-//! file.
+//! The server's text may quote keys, names and signatures; so only its status and code go further
+//! than `answers`.
 
 use std::{borrow::Cow, error::Error as _};
 
 use object_store::client::{HttpError, HttpErrorKind};
 use sayso_turn::store::Error;
 
+use super::answers::Refusal;
+
 /// A call that brought no result.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// No answer in time.
     Late,
-    /// An error of the library.
-    Failed(object_store::Error),
+    /// An error of the library, and the server's answer if that is why.
+    Failed { error: object_store::Error, refusal: Option<Refusal> },
     /// An answer without an ETag.
     Strange,
 }
@@ -30,20 +32,26 @@ pub(super) enum Call {
 }
 
 impl Failure {
+    /// An error of the library without an answer of the server.
+    pub(super) fn failed(error: object_store::Error) -> Self {
+        Self::Failed { error, refusal: None }
+    }
+
     /// True if the server reports that the condition of a write did not hold.
     pub(super) fn is_conflict(&self) -> bool {
         matches!(
             self,
-            Self::Failed(
-                object_store::Error::AlreadyExists { .. }
-                    | object_store::Error::Precondition { .. }
-            )
+            Self::Failed {
+                error: object_store::Error::AlreadyExists { .. }
+                    | object_store::Error::Precondition { .. },
+                ..
+            }
         )
     }
 
     /// True if a read may be repeated at once: the connection broke under it.
     pub(super) fn is_broken_connection(&self) -> bool {
-        let Self::Failed(error) = self else { return false };
+        let Self::Failed { error, .. } = self else { return false };
         matches!(
             transport(error),
             Some(HttpErrorKind::Request | HttpErrorKind::Interrupted | HttpErrorKind::Decode)
@@ -52,39 +60,40 @@ impl Failure {
 
     /// True if a range was asked of an object without any bytes.
     pub(super) fn is_empty_object(&self) -> bool {
-        matches!(self, Self::Failed(error) if status(error) == Some(416))
+        matches!(self, Self::Failed { refusal: Some(refusal), .. } if refusal.status == 416)
     }
 
     /// True if there is no such object.
     pub(super) fn is_missing(&self) -> bool {
-        matches!(self, Self::Failed(error @ object_store::Error::NotFound { .. })
-            if code(error).as_deref() != Some("NoSuchBucket"))
+        let Self::Failed { error: object_store::Error::NotFound { .. }, refusal } = self else {
+            return false;
+        };
+        refusal.as_ref().and_then(|refusal| refusal.code.as_deref()) != Some("NoSuchBucket")
     }
 
     /// True if the key is not, or no longer, what the server wants: nothing was done.
     pub(super) fn is_about_rights(&self) -> bool {
-        let Self::Failed(error) = self else { return false };
-        let is_named = code(error).is_some_and(|code| RIGHTS.contains(&code.as_str()));
-        transport(error).is_none() && (is_named || matches!(status(error), Some(401 | 403)))
+        let Self::Failed { error, refusal: Some(refusal) } = self else { return false };
+        let is_named = refusal.code.as_deref().is_some_and(|code| RIGHTS.contains(&code));
+        transport(error).is_none() && (is_named || matches!(refusal.status, 401 | 403))
     }
 
     /// The server's code for it, or its status.
     pub(super) fn shown_code(&self) -> String {
-        let Self::Failed(error) = self else { return String::new() };
-        let status = || status(error).map_or_else(String::new, |status| status.to_string());
-        code(error).unwrap_or_else(status)
+        let Self::Failed { refusal: Some(refusal), .. } = self else { return String::new() };
+        refusal.code.clone().unwrap_or_else(|| refusal.status.to_string())
     }
 
     pub(super) fn into_error(self, store: &str, call: Call) -> Error {
         let store = Cow::Owned(store.to_owned());
-        let error = match self {
+        let (error, refusal) = match self {
             Self::Late => {
                 return in_doubt(store, "there was no answer in time".to_owned(), call);
             }
             Self::Strange => {
                 return in_doubt(store, "it gave no ETag; every S3 server does".to_owned(), call);
             }
-            Self::Failed(error) => error,
+            Self::Failed { error, refusal } => (error, refusal),
         };
         if let Some(kind) = transport(&error) {
             let reason = format!("the connection failed ({kind:?})");
@@ -97,7 +106,7 @@ impl Failure {
                 _ => in_doubt(store, reason, call),
             };
         }
-        answered(store, status(&error), code(&error).as_deref(), &error, call)
+        answered(store, refusal.as_ref(), &error, call)
     }
 }
 
@@ -130,14 +139,14 @@ fn unusable(store: Cow<'static, str>, reason: &str, call: Call) -> Error {
 /// Classifies an error that the server answered.
 fn answered(
     store: Cow<'static, str>,
-    status: Option<u16>,
-    code: Option<&str>,
+    refusal: Option<&Refusal>,
     error: &object_store::Error,
     call: Call,
 ) -> Error {
     let never =
         |store, reason: &str| Error::Invalid { store, reason: reason.to_owned(), source: None };
-    match (code, status) {
+    let code = refusal.and_then(|refusal| refusal.code.as_deref());
+    match (code, refusal.map(|refusal| refusal.status)) {
         (Some("NoSuchBucket"), _) => never(store, "there is no such bucket; create it"),
         (Some("InvalidAccessKeyId" | "SignatureDoesNotMatch"), _) => unusable(
             store,
@@ -199,39 +208,14 @@ fn transport(error: &object_store::Error) -> Option<HttpErrorKind> {
     None
 }
 
-/// Status of the answer. The library tells some by the kind of its error and others only in words;
-/// words that are not understood leave a write in doubt.
-fn status(error: &object_store::Error) -> Option<u16> {
-    match error {
-        object_store::Error::PermissionDenied { .. } => return Some(403),
-        object_store::Error::Unauthenticated { .. } => return Some(401),
-        object_store::Error::NotImplemented { .. } => return Some(501),
-        _ => {}
-    }
-    let text = error.to_string();
-    if text.contains("redirect without LOCATION") {
-        return Some(301);
-    }
-    let (_, rest) = text.split_once("non-2xx status code: ")?;
-    rest.get(..3)?.parse().ok()
-}
-
-/// Error code of the server's answer.
-fn code(error: &object_store::Error) -> Option<String> {
-    let text = error.to_string();
-    let (_, rest) = text.split_once("<Code>")?;
-    let (code, _) = rest.split_once("</Code>")?;
-    let is_code = code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_code.then(|| code.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report(text: &str, call: Call) -> (&'static str, String) {
-        let error = object_store::Error::Generic { store: "S3", source: text.to_owned().into() };
-        let error = Failure::Failed(error).into_error("S3 bucket bots", call);
+    fn report(refusal: Option<Refusal>, call: Call) -> (&'static str, String) {
+        // The words of the library quote the server's.
+        let error = object_store::Error::Generic { store: "S3", source: "pizza".into() };
+        let error = Failure::Failed { error, refusal }.into_error("S3 bucket bots", call);
         let kind = match &error {
             Error::Unknown { .. } => "unknown",
             Error::Throttled { .. } => "throttled",
@@ -244,37 +228,36 @@ mod tests {
 
     #[test]
     fn answers_are_sorted_by_what_they_say_about_the_write() {
-        let answer = |status: &str, code: &str| {
-            format!(
-                "Server returned non-2xx status code: {status}: <Error><Code>{code}</Code><Key>pizza</Key></Error>"
-            )
-        };
         for (status, code, read, write) in [
-            ("503 Service Unavailable", "SlowDown", "throttled", "throttled"),
-            ("429 Too Many Requests", "X", "throttled", "throttled"),
-            ("503 Service Unavailable", "ServiceUnavailable", "unavailable", "unknown"),
-            ("500 Internal Server Error", "InternalError", "unavailable", "unknown"),
-            ("504 Gateway Timeout", "X", "unavailable", "unknown"),
-            ("408 Request Timeout", "X", "unavailable", "unknown"),
-            ("400 Bad Request", "InvalidRequest", "invalid", "invalid"),
-            ("400 Bad Request", "ExpiredToken", "unavailable", "unavailable"),
-            ("403 Forbidden", "InvalidAccessKeyId", "unavailable", "unavailable"),
-            ("403 Forbidden", "AccessDenied", "unavailable", "unavailable"),
-            ("403 Forbidden", "RequestTimeTooSkewed", "unavailable", "unavailable"),
-            ("501 Not Implemented", "NotImplemented", "invalid", "invalid"),
-            ("301 Moved Permanently", "PermanentRedirect", "invalid", "invalid"),
+            (503, "SlowDown", "throttled", "throttled"),
+            (429, "X", "throttled", "throttled"),
+            (503, "ServiceUnavailable", "unavailable", "unknown"),
+            (500, "InternalError", "unavailable", "unknown"),
+            (504, "X", "unavailable", "unknown"),
+            (408, "X", "unavailable", "unknown"),
+            (400, "InvalidRequest", "invalid", "invalid"),
+            (400, "ExpiredToken", "unavailable", "unavailable"),
+            (403, "InvalidAccessKeyId", "unavailable", "unavailable"),
+            (403, "AccessDenied", "unavailable", "unavailable"),
+            (403, "RequestTimeTooSkewed", "unavailable", "unavailable"),
+            (404, "NoSuchBucket", "invalid", "invalid"),
+            (501, "NotImplemented", "invalid", "invalid"),
+            (301, "PermanentRedirect", "invalid", "invalid"),
         ] {
-            let text = answer(status, code);
-            assert_eq!(report(&text, Call::Read).0, read, "{text}");
-            assert_eq!(report(&text, Call::Write).0, write, "{text}");
-            assert!(!report(&text, Call::Write).1.contains("pizza"), "nothing is quoted");
+            let refusal = Refusal { status, code: Some(code.to_owned()) };
+            let refusal = Some(refusal);
+            assert_eq!(report(refusal.clone(), Call::Read).0, read, "{refusal:?}");
+            assert_eq!(report(refusal.clone(), Call::Write).0, write, "{refusal:?}");
             // A mistake on opening, and later a trouble that passes.
-            if status.starts_with("403") || code == "ExpiredToken" {
-                assert_eq!(report(&text, Call::Open).0, "invalid", "{text}");
+            if status == 403 || code == "ExpiredToken" {
+                assert_eq!(report(refusal.clone(), Call::Open).0, "invalid", "{refusal:?}");
             }
+            assert!(!report(refusal, Call::Write).1.contains("pizza"), "nothing is quoted");
         }
-        assert_eq!(report("something new: pizza", Call::Write).0, "unknown");
-        assert!(!report("something new: pizza", Call::Write).1.contains("pizza"));
+        let without_code = Some(Refusal { status: 503, code: None });
+        assert_eq!(report(without_code, Call::Write).0, "unknown");
+        assert_eq!(report(None, Call::Write).0, "unknown");
+        assert!(!report(None, Call::Write).1.contains("pizza"));
     }
 
     #[test]
@@ -290,7 +273,7 @@ mod tests {
         ] {
             let source = Box::new(HttpError::new(kind, io()));
             let error = object_store::Error::Generic { store: "S3", source };
-            let error = Failure::Failed(error).into_error("S3", Call::Write);
+            let error = Failure::failed(error).into_error("S3", Call::Write);
             let is_unknown = matches!(error, Error::Unknown { .. });
             assert_eq!(is_unknown, expected == "unknown", "{kind:?}: {error}");
         }

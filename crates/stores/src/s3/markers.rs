@@ -6,6 +6,9 @@
 //! what counts is the document. A marker that no document names may belong to a save that is under
 //! way. It is removed when it has been seen so for longer than any save takes; and a save that took
 //! longer than that writes its marker once more.
+//!
+//! A marker may be earlier than the time it stands for ([`Wait`](super::wait::Wait)): a look that
+//! meets it too early writes it again at that time, and removes the early one.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sayso_turn::{
@@ -20,7 +23,9 @@ use super::{
     failure::Failure,
     names::{Listed, Marker},
     objects::{Objects, Unread},
+    wait::Standing,
 };
+use crate::strays::Noted;
 
 /// Documents that are read concurrently.
 const LOOKS: usize = 16;
@@ -52,14 +57,18 @@ pub(super) async fn due(
         }
         last = Some(name);
     }
-    let looks = page.into_iter().map(|listed| look_at(objects, listed));
+    let looks = page.into_iter().map(|listed| look_at(objects, now, listed));
     let found: Vec<Option<Due>> = stream::iter(looks).buffered(LOOKS).try_collect().await?;
     let next = last.filter(|_| has_more).map(Cursor::new);
     Ok(DuePage { found: found.into_iter().flatten().collect(), next })
 }
 
-/// Reads the document of a marker; returns it if it names the marker.
-async fn look_at(objects: &Objects, listed: Listed) -> Result<Option<Due>, Failure> {
+/// Reads the document of a marker; returns it if it names the marker and is due.
+async fn look_at(
+    objects: &Objects,
+    now: Timestamp,
+    listed: Listed,
+) -> Result<Option<Due>, Failure> {
     let Some(key) = key_of(objects, &listed).await? else { return Ok(None) };
     let version = match objects.version(&key).await {
         Ok(version) => version,
@@ -67,18 +76,29 @@ async fn look_at(objects: &Objects, listed: Listed) -> Result<Option<Due>, Failu
         // A document that cannot be read must not hide the others.
         Err(Unread::Damaged) => return Ok(None),
     };
-    let named = version.as_ref().and_then(|version| version.marker.clone());
-    if let (Some(version), Some(marker)) = (&version, &named)
-        && *marker == listed.marker
-    {
-        let etag = ETag::new(version.to_text());
-        return Ok(Some(Due { key, etag, at: marker.at }));
+    let wait = version.as_ref().and_then(|version| version.wait.as_ref());
+    if let (Some(wait), Some(version)) = (wait, &version) {
+        match wait.standing(&listed.marker) {
+            Standing::Own if wait.due <= now => {
+                let etag = ETag::new(version.to_text());
+                return Ok(Some(Due { key, etag, at: wait.due }));
+            }
+            Standing::Own => {
+                mark(objects, &key, &wait.moved_on()).await?;
+                // If that fails the next look does it again.
+                drop(objects.bucket.delete(&listed.name).await);
+                return Ok(None);
+            }
+            Standing::Kept => return Ok(None),
+            Standing::Stray => {}
+        }
     }
-    if let (Some(marker), true) = (&named, objects.strays.is_new(&listed.name)) {
+    match (objects.strays.note(&listed.name, objects.stray_after), wait) {
         // The document's own marker should be there. Without it no look would find it.
-        mark(objects, &key, marker).await?;
+        (Noted::New, Some(wait)) => mark(objects, &key, &wait.marker).await?,
+        (Noted::Old, _) => remove(objects, &key, &listed).await,
+        _ => {}
     }
-    remove_if_old(objects, &key, &listed).await;
     Ok(None)
 }
 
@@ -101,21 +121,17 @@ pub(super) async fn mark(objects: &Objects, key: &Key, marker: &Marker) -> Resul
     objects.bucket.put(&name, content, &Condition::Any).await.map(|_| ())
 }
 
-/// Removes a stray marker that is old enough. In doubt it stays: the save that wrote it may still
-/// be in flight.
-pub(super) async fn remove_if_old(objects: &Objects, key: &Key, listed: &Listed) {
-    if !objects.strays.is_old(&listed.name, objects.stray_after) {
-        return;
-    }
-    if objects.bucket.delete(&listed.name).await.is_err() {
-        // It is found again by the next look.
-        return;
-    }
+/// Removes a stray marker that is old enough: in doubt it stays, as the save that wrote it may
+/// still be in flight.
+pub(super) async fn remove(objects: &Objects, key: &Key, listed: &Listed) {
+    let removed = objects.bucket.delete(&listed.name).await;
+    // If that failed it is met again, as a new one: it must not keep the place of another.
     objects.strays.forget(&listed.name);
     // If the save did land in between, the document names it now.
-    if let Ok(Some(Version { marker: Some(marker), .. })) = objects.version(key).await
-        && marker == listed.marker
+    if removed.is_ok()
+        && let Ok(Some(Version { wait: Some(wait), .. })) = objects.version(key).await
+        && wait.standing(&listed.marker) != Standing::Stray
     {
-        drop(mark(objects, key, &marker).await);
+        drop(mark(objects, key, &listed.marker).await);
     }
 }

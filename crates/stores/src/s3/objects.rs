@@ -10,9 +10,8 @@ use super::{
     envelope::{LINE_BYTES_MAX, Line, Version},
     failure::Failure,
     names::Names,
-    strays::Strays,
 };
-use crate::write_id::WriteIds;
+use crate::{strays::Strays, write_id::WriteIds};
 
 /// The bucket of a store, and what a call needs to address it.
 pub(super) struct Objects {
@@ -42,7 +41,7 @@ impl Objects {
         if line.is_gone {
             return Ok(None);
         }
-        Ok(Some(Version { write: line.write, marker: line.marker, object }))
+        Ok(Some(Version { write: line.write, wait: line.wait, object }))
     }
 
     /// Header and ETag of the object stored under a key, a tombstone included.

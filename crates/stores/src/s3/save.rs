@@ -1,10 +1,15 @@
 //! Saving: writes the new marker if the document is to become due, then the document, and removes
 //! the old marker last.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{
+    borrow::Cow,
+    sync::Arc,
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
 
 use sayso_turn::{
     Key,
+    clock::Timestamp,
     store::{ETag, Error, Saved, Write},
 };
 
@@ -15,6 +20,7 @@ use super::{
     markers,
     names::Marker,
     objects::{Objects, Unread, damaged},
+    wait::Wait,
 };
 
 /// The limit on retries after a spurious conflict.
@@ -25,7 +31,7 @@ pub(super) struct Draft {
     id: String,
     start: Instant,
     former: Option<Version>,
-    marker: Option<Marker>,
+    wait: Option<Wait>,
 }
 
 impl Objects {
@@ -69,54 +75,49 @@ impl Objects {
         })
     }
 
-    /// Writes the marker that a save needs: none, the existing one when the time is the same, or a
-    /// new one.
+    /// Writes the marker that a save needs: none if there is one that serves.
     pub(super) async fn begin(
         &self,
         write: &Write,
         former: Option<Version>,
     ) -> Result<Draft, Error> {
         let (id, start) = (self.ids.next(), Instant::now());
-        let inherited = former.as_ref().and_then(|former| former.marker.clone());
-        let marker = match (write.due, inherited) {
-            (None, _) => None,
-            (Some(at), Some(marker)) if marker.at == at => Some(marker),
-            (Some(at), _) => {
-                let marker = Marker { at, write: id.clone() };
-                // Whatever becomes of the marker, the document has not changed.
-                let marked = markers::mark(self, &write.key, &marker).await;
-                marked.map_err(|failure| failure.into_error(&self.store, Call::Read))?;
-                Some(marker)
-            }
-        };
-        Ok(Draft { id, start, former, marker })
+        let before = former.as_ref().and_then(|former| former.wait.as_ref());
+        let wait = write.due.map(|due| Wait::new(due, &id, before, now()));
+        if let Some(wait) = wait.as_ref().filter(|wait| wait.marker.write == id) {
+            // Whatever becomes of the marker, the document has not changed.
+            let marked = markers::mark(self, &write.key, &wait.marker).await;
+            marked.map_err(|failure| failure.into_error(&self.store, Call::Read))?;
+        }
+        Ok(Draft { id, start, former, wait })
     }
 
     /// Writes the document and cleans up markers.
     pub(super) async fn finish(&self, write: Write, draft: Draft) -> Result<Saved, Error> {
-        let Draft { id, start, former, marker } = draft;
-        let former_marker = former.as_ref().and_then(|former| former.marker.as_ref());
-        let new_marker = marker.as_ref().filter(|marker| Some(*marker) != former_marker);
-        let line =
-            Line { key: write.key, write: id.clone(), marker: marker.clone(), is_gone: false };
-        let Some(object) = self.put(&line, &write.body, former.as_ref()).await? else {
-            if let Some(marker) = new_marker {
-                self.remove_marker(&line.key, marker).await;
+        let Draft { id, start, former, wait } = draft;
+        let line = Line { key: write.key, write: id, wait, is_gone: false };
+        let put = self.put(&line, &write.body, former.as_ref()).await?;
+        let Line { key, write: id, wait, .. } = line;
+        let new = wait.as_ref().map(|wait| &wait.marker).filter(|marker| marker.write == id);
+        let Some(object) = put else {
+            if let Some(marker) = new {
+                self.remove_marker(&key, marker).await;
             }
             return Ok(Saved::Conflict);
         };
-        if let Some(marker) = new_marker
+        if let Some(marker) = new
             && start.elapsed() >= self.stray_after / 2
         {
             // Somebody may have taken it for a stray one.
-            drop(markers::mark(self, &line.key, marker).await);
+            drop(markers::mark(self, &key, marker).await);
         }
-        if let Some(former) = former_marker
-            && Some(former) != marker.as_ref()
-        {
-            self.remove_marker(&line.key, former).await;
+        let before = former.iter().filter_map(|former| former.wait.as_ref());
+        for marker in before.flat_map(|before| before.markers_to_remove(now())) {
+            if !wait.iter().flat_map(Wait::markers).any(|named| *named == marker) {
+                self.remove_marker(&key, &marker).await;
+            }
         }
-        Ok(Saved::Committed(ETag::new(Version { write: id, marker, object }.to_text())))
+        Ok(Saved::Committed(ETag::new(Version { write: id, wait, object }.to_text())))
     }
 
     /// Removes a stray marker in the background. If that fails, a later search for due documents
@@ -133,4 +134,10 @@ impl Objects {
             Err(_) => drop(bucket.delete(&name).await),
         }
     }
+}
+
+/// The wall clock. A wrong one costs calls, nothing else.
+pub(super) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::START.after(since)
 }

@@ -1,5 +1,8 @@
 //! Stray markers, on a real server and with a shorter waiting time than in production.
 
+mod fake;
+mod scale;
+
 use std::{
     collections::hash_map::RandomState,
     env,
@@ -22,7 +25,7 @@ async fn open(stray_after: Duration) -> S3Store {
     let url = format!("{bucket}/stray-{prefix:016x}?{query}");
     let config = S3Config::from_url(&url).unwrap().with_credentials("test", "test");
     let store = S3Store::open(config).await.unwrap();
-    S3Store { objects: Objects { stray_after, ..store.objects } }
+    S3Store { objects: Objects { stray_after, ..store.objects }, ..store }
 }
 
 /// Creates the bucket, or ignores that it exists.
@@ -47,7 +50,14 @@ async fn due(store: &S3Store) -> usize {
 
 fn write() -> Write {
     let (key, expect) = (Key::new("k").unwrap(), Expect::Absent);
-    Write { key, expect, body: "{}".into(), due: Some(Timestamp::from_millis(7)), expires: None }
+    Write {
+        key,
+        expect,
+        body: "{}".into(),
+        due: Some(Timestamp::from_millis(7)),
+        expires: None,
+        participants: None,
+    }
 }
 
 #[tokio::test]
@@ -76,7 +86,7 @@ async fn a_stray_marker_is_removed_when_no_save_can_be_under_way_any_more() {
 async fn a_save_that_took_too_long_writes_its_marker_once_more() {
     let (slow, other) = (open(Duration::ZERO).await, open(Duration::ZERO).await);
     let names = Arc::clone(&slow.objects.names);
-    let other = S3Store { objects: Objects { names, ..other.objects } };
+    let other = S3Store { objects: Objects { names, ..other.objects }, ..other };
     let draft = slow.objects.begin(&write(), None).await.unwrap();
     assert_eq!(due(&other).await, 0);
     assert_eq!(marked(&other).await, Vec::<String>::new(), "it was taken for a stray one");
@@ -95,7 +105,7 @@ async fn a_marker_whose_document_lands_late_is_put_back() {
     let name = marked(&store).await.remove(0);
     let listed = store.objects.names.marked(&name).unwrap();
     // As a look does that read the document before the save and removes the marker after it.
-    markers::remove_if_old(&store.objects, &write().key, &listed).await;
+    markers::remove(&store.objects, &write().key, &listed).await;
     assert_eq!(marked(&store).await, [name]);
     assert_eq!(due(&store).await, 1);
 }

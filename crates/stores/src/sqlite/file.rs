@@ -21,7 +21,8 @@ use super::{failure::Failure, mount};
 /// Application id in the file's header: "Says", as ASCII.
 const APPLICATION_ID: i32 = 0x5361_7973;
 
-/// Format of the tables. A build refuses a file with a higher number.
+/// Format of the tables. A build refuses a file with a higher number, unless the file says that
+/// this build may use it: see [`Format`].
 const FORMAT: i32 = 1;
 
 /// The table. An ordinary one: without row ids, bodies of a kilobyte would take twice the time and
@@ -36,6 +37,21 @@ const SCHEMA: &str = "
 
 /// Partial index of the few documents that are due. Holds nothing that changes with every save.
 const INDEX: &str = "CREATE INDEX document_due ON document (due, key) WHERE due IS NOT NULL";
+
+/// Participants of documents, and the mark of those documents whose participants were told. Earlier
+/// builds know neither: what they create has no mark, and what they delete the trigger cleans up.
+const PARTICIPANTS: &str = "
+    ALTER TABLE document ADD COLUMN participants INTEGER;
+    CREATE INDEX document_unlisted ON document (key) WHERE participants IS NULL;
+    CREATE TABLE participant (
+        document TEXT NOT NULL,
+        participant INTEGER NOT NULL,
+        PRIMARY KEY (document, participant)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX participant_document ON participant (participant, document);
+    CREATE TRIGGER document_deleted AFTER DELETE ON document BEGIN
+        DELETE FROM participant WHERE document = old.key;
+    END;";
 
 /// The smallest file that can be a database: one page. SQLite would take less for an empty one.
 const DATABASE_BYTES_MIN: u64 = 512;
@@ -81,7 +97,9 @@ impl DatabaseFile {
         self.check_numbers(self.patiently(|| set_up(&connection))?)?;
         self.use_log(&connection)?;
         self.sql(connection.execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;",
+            // What is replaced or deleted is overwritten, so that an erasure leaves nothing of it.
+            "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;
+             PRAGMA secure_delete = ON;",
         ))?;
         self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false))?;
         Ok(connection)
@@ -91,6 +109,22 @@ impl DatabaseFile {
     pub(super) fn open_for_reading(&self) -> Result<Connection, Error> {
         let connection = self.connect(OpenFlags::empty())?;
         self.sql(connection.pragma_update(None, "query_only", true))?;
+        Ok(connection)
+    }
+
+    /// Opens the file for a backup: it must be there, and ours.
+    pub(super) fn open_for_copying(&self) -> Result<Connection, Error> {
+        if !self.path.is_file() {
+            let reason = format!("there is no file {}", self.path.display());
+            return Err(self.invalid(reason, None));
+        }
+        self.check_at_rest()?;
+        let connection = self.open_for_reading()?;
+        let numbers = self.patiently(|| numbers(&connection))?;
+        self.check_numbers(numbers)?;
+        if numbers == Numbers::NEW {
+            return Err(self.not_ours("has no documents table"));
+        }
         Ok(connection)
     }
 
@@ -172,14 +206,16 @@ impl DatabaseFile {
         if numbers == Numbers::NEW {
             return Ok(());
         }
-        if application != APPLICATION_ID || format < 1 {
+        let format = Format::of(format);
+        if application != APPLICATION_ID || format.number < 1 {
             return Err(self.not_ours("belongs to another program"));
         }
-        if format > FORMAT {
+        if format.usable_from > FORMAT {
             let path = self.path.display();
             let reason = format!(
-                "{path} has format {format} and this build knows up to {FORMAT}; it was left as \
-                 it is, use a newer build"
+                "{path} has format {} and this build knows up to {FORMAT}; it was left as it is, \
+                 use a newer build",
+                format.number
             );
             return Err(self.invalid(reason, None));
         }
@@ -201,7 +237,11 @@ impl DatabaseFile {
     }
 
     fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
-        result.map_err(|error| Failure::before_commit(error).into_error(&self.store_name))
+        result.map_err(|error| self.error(error))
+    }
+
+    pub(super) fn error(&self, error: rusqlite::Error) -> Error {
+        Failure::before_commit(error).into_error(&self.store_name)
     }
 
     fn not_ours(&self, what: &str) -> Error {
@@ -210,7 +250,7 @@ impl DatabaseFile {
         self.invalid(reason, None)
     }
 
-    fn invalid(
+    pub(super) fn invalid(
         &self,
         reason: String,
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -231,10 +271,29 @@ impl Numbers {
     const NEW: Self = Self { application: 0, format: 0, tables: 0 };
 }
 
-/// Creates what is missing in a file that is new or ours, unless another process was faster.
+/// Format of a file, as its header has it (`user_version`): the number in the lower 16 bits, and
+/// above them the oldest format whose builds may use the file all the same, so that a roll-back to
+/// them works. Zero there means that no older build may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Format {
+    number: i32,
+    usable_from: i32,
+}
+
+impl Format {
+    fn of(user_version: i32) -> Self {
+        let (number, usable_from) = (user_version & 0xffff, user_version >> 16);
+        Self { number, usable_from: if usable_from == 0 { number } else { usable_from } }
+    }
+}
+
+/// Creates what is missing in a file that is new or ours, unless another process was faster. A
+/// newer file is for newer builds to change.
 fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
     let found = numbers(connection)?;
-    if found != Numbers::NEW && has_index(connection)? {
+    let is_newer = Format::of(found.format).number > FORMAT;
+    let is_whole = has_index(connection)? && has_participants(connection)?;
+    if found != Numbers::NEW && (is_newer || is_whole) {
         return Ok(found);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
@@ -247,6 +306,9 @@ fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
         transaction.execute_batch("DROP INDEX IF EXISTS document_due")?;
         transaction.execute_batch(INDEX)?;
     }
+    if !has_participants(&transaction)? {
+        transaction.execute_batch(PARTICIPANTS)?;
+    }
     transaction.commit()?;
     numbers(connection)
 }
@@ -256,6 +318,11 @@ fn set_up(connection: &Connection) -> rusqlite::Result<Numbers> {
 fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_due' AND sql = ?1";
     connection.query_row(sql, [INDEX], |row| Ok(row.get::<_, i64>(0)? == 1))
+}
+
+fn has_participants(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'document_deleted'";
+    connection.query_row(sql, [], |row| Ok(row.get::<_, i64>(0)? == 1))
 }
 
 fn numbers(connection: &Connection) -> rusqlite::Result<Numbers> {
@@ -273,7 +340,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 /// URL that opens the file as immutable: read alone, as if nobody could ever change it.
-fn immutable_url(path: &Path) -> String {
+pub(super) fn immutable_url(path: &Path) -> String {
     let mut url = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

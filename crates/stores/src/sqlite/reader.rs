@@ -3,13 +3,16 @@
 //! The snapshot is taken after the calls arrived, so each sees every write acknowledged before it.
 //! It ends with the batch, so the log can always be cleaned up.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
+use rusqlite::{
+    Connection, OptionalExtension, Params, Row, ToSql, params,
+    types::{ToSqlOutput, ValueRef},
+};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, Due, DuePage, Error, Stored},
+    store::{Cursor, DuePage, Error, Participant, Stored},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -18,18 +21,28 @@ use super::{
     lane::BATCH_MAX,
     values::{etag_of, millis_of},
 };
+use crate::foreign::{DueRow, ForeignRows, KeyPage, Place};
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 pub(super) enum Read {
     Load { key: Key, reply: Reply<Option<Stored>> },
     Due { now: Timestamp, from: Option<Cursor>, limit: usize, reply: Reply<DuePage> },
-    List { prefix: Arc<str>, after: Option<Key>, limit: usize, reply: Reply<Vec<Key>> },
+    ListWith { participant: Participant, page: Page, reply: Reply<KeyPage> },
+    List { page: Page, reply: Reply<KeyPage> },
+}
+
+/// Page of a listing: at most `limit` keys with a prefix, after a key.
+pub(super) struct Page {
+    pub(super) prefix: Arc<str>,
+    pub(super) after: Option<Vec<u8>>,
+    pub(super) limit: usize,
 }
 
 pub(super) struct Reader {
     connection: Connection,
     store: Arc<str>,
+    foreign: Arc<ForeignRows>,
 }
 
 pub(super) const LOAD: &str = "SELECT version, body FROM document WHERE key = ?1";
@@ -40,9 +53,20 @@ pub(super) const DUE: &str = "SELECT key, version, due FROM document INDEXED BY 
 pub(super) const LIST_FROM: &str = "SELECT key FROM document WHERE key >= ?1 ORDER BY key LIMIT ?2";
 pub(super) const LIST_AFTER: &str = "SELECT key FROM document WHERE key > ?1 ORDER BY key LIMIT ?2";
 
+/// Query of the documents of a participant and those whose participants nobody told, in one order,
+/// which both indexes have.
+pub(super) const WITH_FROM: &str = "SELECT document FROM participant
+    WHERE participant = ?3 AND document >= ?1
+    UNION ALL SELECT key FROM document INDEXED BY document_unlisted
+    WHERE participants IS NULL AND key >= ?1 ORDER BY 1 LIMIT ?2";
+pub(super) const WITH_AFTER: &str = "SELECT document FROM participant
+    WHERE participant = ?3 AND document > ?1
+    UNION ALL SELECT key FROM document INDEXED BY document_unlisted
+    WHERE participants IS NULL AND key > ?1 ORDER BY 1 LIMIT ?2";
+
 impl Reader {
-    pub(super) fn new(connection: Connection, store: Arc<str>) -> Self {
-        Self { connection, store }
+    pub(super) fn new(connection: Connection, store: Arc<str>, foreign: Arc<ForeignRows>) -> Self {
+        Self { connection, store, foreign }
     }
 
     /// Works until the queue is closed and empty.
@@ -71,8 +95,9 @@ impl Reader {
             Read::Due { now, from, limit, reply } => {
                 drop(reply.send(self.due(now, from.as_ref(), limit)));
             }
-            Read::List { prefix, after, limit, reply } => {
-                drop(reply.send(self.list(&prefix, after.as_ref(), limit)));
+            Read::List { page, reply } => drop(reply.send(self.list(&page))),
+            Read::ListWith { participant, page, reply } => {
+                drop(reply.send(self.list_with(participant, &page)));
             }
         }
     }
@@ -90,51 +115,47 @@ impl Reader {
     }
 
     fn due(&self, now: Timestamp, from: Option<&Cursor>, limit: usize) -> Result<DuePage, Error> {
-        let place = from.and_then(Cursor::place);
-        let (at, key) = place.map_or((-1, ""), |(at, key)| (millis_of(at), key));
+        let Place { at, key } = Place::of(from);
         let rows = self.connection.prepare_cached(DUE).and_then(|mut due| {
-            let given = params![millis_of(now), at, key, count(limit)];
-            let rows =
-                due.query_map(given, |row| Ok((text(row, 0)?, row.get(1)?, row.get::<_, i64>(2)?)));
+            let given = params![millis_of(now), at, RawText(&key), count(limit)];
+            let rows = due.query_map(given, |row| {
+                Ok(DueRow { key: raw(row)?, etag: etag_of(row.get(1)?), at: row.get(2)? })
+            });
             rows?.collect::<Result<Vec<_>, _>>()
         });
-        let rows = rows.map_err(|error| self.failed(error))?.into_iter();
-        let found = rows.map(|(key, version, at)| {
-            let at = Timestamp::from_millis(u64::try_from(at).unwrap_or(0));
-            Ok(Due { key: self.key(key)?, etag: etag_of(version), at })
-        });
-        Ok(DuePage::in_order(found.collect::<Result<_, Error>>()?, limit))
+        let rows = rows.map_err(|error| self.failed(error))?;
+        Ok(self.foreign.due(&self.store, rows, limit))
     }
 
     /// Lists keys with a prefix. In byte order they stand together, so the first one without it
     /// ends the list. No pattern is involved that a key could contain.
-    fn list(&self, prefix: &str, after: Option<&Key>, limit: usize) -> Result<Vec<Key>, Error> {
-        let (sql, from) = match after {
-            None => (LIST_FROM, prefix),
-            Some(key) => (LIST_AFTER, key.as_str()),
+    fn list(&self, page: &Page) -> Result<KeyPage, Error> {
+        let (sql, from) = match &page.after {
+            None => (LIST_FROM, page.prefix.as_bytes()),
+            Some(key) => (LIST_AFTER, &key[..]),
         };
-        let rows = self.connection.prepare_cached(sql).and_then(|mut list| {
-            let rows = list.query_map(params![from, count(limit)], |row| text(row, 0));
-            rows?.collect::<Result<Vec<_>, _>>()
-        });
-        let mut keys = Vec::new();
-        for row in rows.map_err(|error| self.failed(error))? {
-            let key = self.key(row)?;
-            if !key.as_str().starts_with(prefix) {
-                break;
-            }
-            keys.push(key);
-        }
-        Ok(keys)
+        self.keys(sql, params![RawText(from), count(page.limit)], page)
     }
 
-    fn key(&self, text: Result<String, String>) -> Result<Key, Error> {
-        let key = text.and_then(|text| Key::new(text).map_err(|error| error.to_string()));
-        key.map_err(|reason| Error::Invalid {
-            store: Cow::Owned(self.store.to_string()),
-            reason: format!("it holds a document under something that is no key: {reason}"),
-            source: None,
-        })
+    /// Lists keys with a prefix of documents that somebody may take part in.
+    fn list_with(&self, participant: Participant, page: &Page) -> Result<KeyPage, Error> {
+        let (sql, from) = match &page.after {
+            None => (WITH_FROM, page.prefix.as_bytes()),
+            Some(key) => (WITH_AFTER, &key[..]),
+        };
+        let given = params![RawText(from), count(page.limit), participant.as_i64()];
+        self.keys(sql, given, page)
+    }
+
+    fn keys(&self, sql: &str, given: impl Params, page: &Page) -> Result<KeyPage, Error> {
+        let rows = self.connection.prepare_cached(sql).and_then(|mut list| {
+            let rows = list.query_map(given, raw);
+            rows?.collect::<Result<Vec<_>, _>>()
+        });
+        let mut rows = rows.map_err(|error| self.failed(error))?;
+        let inside = rows.iter().take_while(|key| key.starts_with(page.prefix.as_bytes())).count();
+        rows.truncate(inside);
+        Ok(self.foreign.list(&self.store, &rows, page.limit))
     }
 
     fn failed(&self, error: rusqlite::Error) -> Error {
@@ -144,6 +165,24 @@ impl Reader {
     fn run_sql(&self, sql: &str) -> rusqlite::Result<()> {
         self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
     }
+}
+
+/// Text that need not be UTF-8: SQLite does not check what others put in.
+struct RawText<'a>(&'a [u8]);
+
+impl ToSql for RawText<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Text(self.0)))
+    }
+}
+
+/// The key of a row, as bytes.
+fn raw(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
+    Ok(match row.get_ref(0)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.to_vec(),
+        // The table takes nothing but text.
+        _ => Vec::new(),
+    })
 }
 
 /// A column as text, or the reason why it is not text. Only the database can fail here.

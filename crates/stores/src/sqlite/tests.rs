@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use rusqlite::Connection;
-use sayso_turn::store::{Due, Expect, MemoryStore};
+use sayso_turn::store::{Due, Expect, MemoryStore, Participants};
 use tempfile::TempDir;
 
 use super::*;
@@ -14,7 +14,7 @@ fn key(name: &str) -> Key {
 }
 
 fn create(name: &str, body: &str) -> Write {
-    Write { key: key(name), expect: Expect::Absent, body: body.into(), due: None, expires: None }
+    Write::new(key(name), Expect::Absent, body)
 }
 
 fn open(busy: Duration) -> (TempDir, SqliteStore, Connection) {
@@ -76,10 +76,10 @@ fn a_full_disk_means_nothing_happened() {
     let file = DatabaseFile::new(&folder.path().join("bot.sqlite"), BUSY_MAX).unwrap();
     let connection = file.open_for_writing().unwrap();
     let pages: i64 =
-        connection.query_row("PRAGMA max_page_count = 8", [], |row| row.get(0)).unwrap();
-    assert_eq!(pages, 8);
-    let counters = Arc::new(Counters::default());
-    let writer = writer::Writer::new(connection, Arc::clone(&counters));
+        connection.query_row("PRAGMA max_page_count = 12", [], |row| row.get(0)).unwrap();
+    assert_eq!(pages, 12);
+    let meter = Arc::new(Meter::default());
+    let writer = writer::Writer::new(connection, Arc::clone(&meter));
     let (queue, waiting) = tokio::sync::mpsc::channel(8);
     let large = format!("\"{}\"", "x".repeat(100_000));
     let answers: Vec<_> = [("small", "{}"), ("large", large.as_str()), ("other", "{}")]
@@ -87,7 +87,7 @@ fn a_full_disk_means_nothing_happened() {
         .map(|(name, body)| {
             let (reply, answer) = oneshot::channel();
             let change = Change::Save(vec![create(name, body)]);
-            assert!(queue.try_send(Job { change, reply }).is_ok());
+            assert!(queue.try_send(Order::Change(Job { change, reply })).is_ok());
             answer
         })
         .collect();
@@ -101,7 +101,7 @@ fn a_full_disk_means_nothing_happened() {
     let error = large.clone().unwrap_err().into_error("SQLite");
     assert!(matches!(error, Error::Unavailable { .. }), "{error}");
     assert!(error.to_string().contains("full"), "{error}");
-    assert_eq!(counters.writes.load(Ordering::Relaxed), 2);
+    assert_eq!(meter.read().writes, 2);
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_document_over_the_limit_is_refused_before_it_is_queued() {
 #[tokio::test]
 async fn a_body_that_is_no_text_is_reported_and_left_alone() {
     let (_folder, store, other) = open(BUSY_MAX);
-    let insert = "INSERT INTO document VALUES ('bad', 7, NULL, CAST(x'ff00ff' AS TEXT))";
+    let insert = "INSERT INTO document (key, version, due, body) VALUES ('bad', 7, NULL, CAST(x'ff00ff' AS TEXT))";
     assert_eq!(other.execute(insert, []).unwrap(), 1);
     let error = store.load(&key("bad")).await.unwrap_err();
     assert!(matches!(error, Error::Corrupt { .. }), "{error}");
@@ -146,6 +146,15 @@ fn the_queries_of_every_turn_walk_indexes_only() {
     for sql in [reader::LIST_FROM, reader::LIST_AFTER] {
         let plan = plan(sql);
         assert!(plan.starts_with("SEARCH document USING COVERING INDEX"), "{sql}: {plan}");
+    }
+    for sql in [reader::WITH_FROM, reader::WITH_AFTER] {
+        let plan = plan(sql);
+        let ways = [
+            "SEARCH participant USING COVERING INDEX participant_document (participant=? AND document>?)",
+            "SEARCH document USING COVERING INDEX document_unlisted (key>?)",
+        ];
+        assert!(ways.iter().all(|way| plan.contains(way)), "{sql}: {plan}");
+        assert!(!plan.contains("SCAN") && !plan.contains("TEMP"), "{sql}: {plan}");
     }
 }
 
@@ -204,4 +213,42 @@ fn a_store_is_shown_by_its_file() {
     let stores: [&dyn Store; 2] = [&store, &MemoryStore::default()];
     assert_eq!(stores.map(ToString::to_string), ["SQLite at bot.sqlite", "the memory store"]);
     assert!(!format!("{store:?}").contains("/"));
+}
+
+async fn found(store: &SqliteStore, id: &str) -> Vec<String> {
+    let listed = store.list_with(Participant::of(id), "").unwrap();
+    let keys: Vec<Key> = listed.try_collect().await.unwrap();
+    keys.iter().map(|key| key.as_str().to_owned()).collect()
+}
+
+/// Earlier builds neither know the participants nor are in their way.
+#[tokio::test]
+async fn what_an_earlier_build_writes_may_be_anybodys_and_what_it_deletes_is_nobodys() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch(
+            "PRAGMA journal_mode = WAL;
+             CREATE TABLE document (
+                key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, due INTEGER,
+                body TEXT NOT NULL) STRICT;
+             CREATE INDEX document_due ON document (due, key) WHERE due IS NOT NULL;
+             INSERT INTO document (key, version, due, body) VALUES ('old', 1, NULL, '{}');
+             PRAGMA application_id = 1398896499; PRAGMA user_version = 1;",
+        )
+        .unwrap();
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(found(&store, "ann").await, ["old"]);
+    let participants = Some(Participants::All([Participant::of("ann")].into()));
+    let write = Write { participants, ..create("new", "{}") };
+    assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
+    assert_eq!(found(&store, "ann").await, ["new", "old"]);
+    assert_eq!(found(&store, "bob").await, ["old"]);
+    let again = "DELETE FROM document WHERE key = 'new';
+        INSERT INTO document (key, version, due, body) VALUES ('new', 1, NULL, '{}')";
+    other.execute_batch(again).unwrap();
+    assert_eq!(found(&store, "bob").await, ["new", "old"]);
+    other.execute_batch("DELETE FROM document").unwrap();
+    assert_eq!(found(&store, "ann").await, Vec::<String>::new());
 }

@@ -5,21 +5,22 @@
 //! transaction is undone and its jobs are run again one by one, so that the failure of one is not
 //! that of another.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use sayso_turn::{
     Key,
-    store::{ETag, Saved, Write},
+    store::{ETag, Effort, Participants, Purged, Saved, Write},
 };
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
     failure::Failure,
     lane::BATCH_MAX,
-    stats::Counters,
+    purge,
     values::{etag_of, expected_version, millis_of, version_of},
 };
+use crate::meter::Meter;
 
 /// New versions, in the order of the writes; none for a delete.
 pub(super) type Verdict = Saved<Vec<ETag>>;
@@ -28,6 +29,16 @@ pub(super) type Verdict = Saved<Vec<ETag>>;
 pub(super) struct Job {
     pub(super) change: Change,
     pub(super) reply: oneshot::Sender<Result<Verdict, Failure>>,
+}
+
+/// Order to the writer.
+pub(super) enum Order {
+    Change(Job),
+    /// Removes what deleted documents left behind, in no transaction.
+    Purge {
+        effort: Effort,
+        reply: oneshot::Sender<Result<Purged, Failure>>,
+    },
 }
 
 pub(super) enum Change {
@@ -41,11 +52,14 @@ pub(super) enum Change {
 
 pub(super) struct Writer {
     connection: Connection,
-    counters: Arc<Counters>,
+    meter: Arc<Meter>,
 }
 
-const INSERT: &str = "INSERT INTO document (key, version, due, body) VALUES (?1, ?2, ?3, ?4)
-    ON CONFLICT DO NOTHING";
+const INSERT: &str = "INSERT INTO document (key, version, due, body, participants)
+    VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+const MARK: &str = "UPDATE document SET participants = ?2 WHERE key = ?1";
+const FORGET: &str = "DELETE FROM participant WHERE document = ?1";
+const TAKE_PART: &str = "INSERT OR IGNORE INTO participant (document, participant) VALUES (?1, ?2)";
 pub(super) const UPDATE: &str = "UPDATE document SET version = ?2 + 1, due = ?3, body = ?4
     WHERE key = ?1 AND version = ?2";
 /// As `UPDATE`, where the due time stays the same: then no index changes.
@@ -58,19 +72,32 @@ pub(super) const DELETE: &str = "DELETE FROM document WHERE key = ?1 AND version
 const FIRST_VERSION_MAX: i64 = 1 << 62;
 
 impl Writer {
-    pub(super) fn new(connection: Connection, counters: Arc<Counters>) -> Self {
-        Self { connection, counters }
+    pub(super) fn new(connection: Connection, meter: Arc<Meter>) -> Self {
+        Self { connection, meter }
     }
 
     /// Works until the queue is closed and empty. A job whose caller has gone is done all the same.
-    pub(super) fn run(&self, mut queue: mpsc::Receiver<Job>) {
-        let mut jobs = Vec::with_capacity(BATCH_MAX);
-        while queue.blocking_recv_many(&mut jobs, BATCH_MAX) > 0 {
+    pub(super) fn run(&self, mut queue: mpsc::Receiver<Order>) {
+        let (mut orders, mut jobs) = (Vec::with_capacity(BATCH_MAX), Vec::with_capacity(BATCH_MAX));
+        while queue.blocking_recv_many(&mut orders, BATCH_MAX) > 0 {
+            for order in orders.drain(..) {
+                match order {
+                    Order::Change(job) => jobs.push(job),
+                    Order::Purge { effort, reply } => {
+                        self.flush(&mut jobs);
+                        // The caller may have gone; the work is done all the same.
+                        drop(reply.send(purge::run(&self.connection, effort)));
+                    }
+                }
+            }
             self.flush(&mut jobs);
         }
     }
 
     fn flush(&self, jobs: &mut Vec<Job>) {
+        if jobs.is_empty() {
+            return;
+        }
         match self.transact(jobs) {
             Ok(verdicts) => {
                 for (job, verdict) in jobs.drain(..).zip(verdicts) {
@@ -162,13 +189,43 @@ impl Writer {
             Some(version) => (UPDATE, version, version + 1),
         };
         let due = write.due.map(millis_of);
+        let key = write.key.as_str();
         let is_done = |sql: &str| -> rusqlite::Result<bool> {
             let mut statement = self.connection.prepare_cached(sql)?;
-            let changed = statement.execute(params![write.key.as_str(), given, due, write.body])?;
+            let changed = match expected {
+                None => {
+                    let mark = write.participants.as_ref().and_then(mark_of);
+                    statement.execute(params![key, given, due, write.body, mark])?
+                }
+                Some(_) => statement.execute(params![key, given, due, write.body])?,
+            };
             Ok(changed == 1)
         };
         let is_done = sql == UPDATE && is_done(UPDATE_BODY)? || is_done(sql)?;
-        Ok(is_done.then(|| etag_of(version)))
+        if !is_done {
+            return Ok(None);
+        }
+        if let Some(participants) = &write.participants {
+            if expected.is_some() {
+                self.connection
+                    .prepare_cached(MARK)?
+                    .execute(params![key, mark_of(participants)])?;
+                self.connection.prepare_cached(FORGET)?.execute([key])?;
+            }
+            self.index(key, participants)?;
+        }
+        Ok(Some(etag_of(version)))
+    }
+
+    /// Adds the participants of a document that has none yet.
+    fn index(&self, key: &str, participants: &Participants) -> rusqlite::Result<()> {
+        if let Participants::All(all) = participants {
+            let mut take_part = self.connection.prepare_cached(TAKE_PART)?;
+            for participant in all.iter() {
+                take_part.execute(params![key, participant.as_i64()])?;
+            }
+        }
+        Ok(())
     }
 
     fn run_sql(&self, sql: &str) -> rusqlite::Result<()> {
@@ -187,15 +244,19 @@ impl Writer {
         let written =
             jobs.iter().zip(verdicts).map(|(job, verdict)| match (&job.change, verdict) {
                 (_, Saved::Conflict) => 0,
-                (Change::Save(writes), Saved::Committed(_)) => writes.len() as u64,
+                (Change::Save(writes), Saved::Committed(_)) => writes.len(),
                 (Change::Delete { .. }, Saved::Committed(_)) => 1,
             });
-        let written: u64 = written.sum();
+        let written: usize = written.sum();
         if written > 0 {
-            let _before = self.counters.transactions.fetch_add(1, Ordering::Relaxed);
-            let _before = self.counters.writes.fetch_add(written, Ordering::Relaxed);
+            self.meter.group_commit(written);
         }
     }
+}
+
+/// Mark of a document whose participants were told.
+fn mark_of(participants: &Participants) -> Option<i64> {
+    matches!(participants, Participants::All(_)).then_some(1)
 }
 
 fn answer(job: Job, verdict: Result<Verdict, Failure>) {

@@ -1,5 +1,6 @@
 //! Azure Blob Storage: the conformance suite on a real server, and tests of this engine alone.
 
+mod costs;
 mod documents;
 mod faults;
 mod layouts;
@@ -55,7 +56,7 @@ fn key(text: &str) -> Key {
 }
 
 fn write(text: &str, expect: Expect, body: &str) -> Write {
-    Write { key: key(text), expect, body: body.to_owned(), due: None, expires: None }
+    Write::new(key(text), expect, body)
 }
 
 async fn save(store: &BlobStore, write: Write) -> ETag {

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod containers;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod input;
 #[cfg(test)]
 mod items;

@@ -2,7 +2,10 @@
 
 use std::{future::ready, sync::Arc, time::Duration};
 
-use sayso_stores::doubles::{Call, Counted, Fault, Faulty, Operation};
+use sayso_stores::{
+    SqliteStore,
+    doubles::{Call, Counted, Fault, Faulty, Operation},
+};
 use sayso_turn::{
     Key,
     store::{Error, Expect, MemoryStore, Saved, Store, Write},
@@ -22,7 +25,17 @@ mod conforming {
 
 fn create(name: &str) -> Write {
     let key = Key::new(name).unwrap();
-    Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None }
+    Write::new(key, Expect::Absent, "{}")
+}
+
+#[tokio::test]
+async fn statistics_of_the_store_behind_are_passed_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = SqliteStore::open(folder.path().join("bot.sqlite")).unwrap();
+    let faulty = Arc::new(Faulty::new(Arc::new(sqlite), |_| Fault::None));
+    let counted = Counted::new(faulty);
+    assert!(counted.save(create("k")).await.is_ok());
+    assert_eq!((counted.stats().saves.calls, counted.stats().bytes_written), (1, 2));
 }
 
 #[tokio::test]
@@ -91,4 +104,5 @@ async fn every_call_is_counted_once() {
     let counts = store.counts();
     assert_eq!((counts.loads, counts.saves, counts.deletes), (1, 2, 1));
     assert_eq!((counts.dues, counts.lists, counts.transactions), (1, 1, 1));
+    assert_eq!((counts.bytes_saved, counts.bytes_loaded), (6, 2));
 }

@@ -51,6 +51,7 @@ async fn fill(store: &SqliteStore) -> Vec<(Key, String)> {
             body: body.clone(),
             due,
             expires: None,
+            participants: None,
         };
         assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
         documents.push((key, body));
@@ -77,13 +78,7 @@ async fn what_was_stored_is_there_after_reopening() {
     }
     assert_eq!(store.due(Timestamp::from_millis(7), None, 100).await.unwrap().found.len(), 50);
     assert_eq!(store.list("").collect::<Vec<_>>().await.len(), 50);
-    let write = Write {
-        key: first.clone(),
-        expect: Expect::At(etag),
-        body: "{}".into(),
-        due: None,
-        expires: None,
-    };
+    let write = Write::new(first.clone(), Expect::At(etag), "{}");
     assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))), "ETags last");
 }
 
@@ -99,7 +94,7 @@ async fn two_stores_of_one_process_share_a_file() {
         let stored = other.load(key).await.unwrap().unwrap();
         assert_eq!(&stored.body, body);
         let expect = Expect::At(stored.etag);
-        let write = Write { key: key.clone(), expect, body: "{}".into(), due: None, expires: None };
+        let write = Write::new(key.clone(), expect, "{}");
         assert!(matches!(other.save(write).await, Ok(Saved::Committed(_))));
         drop(other);
         assert_eq!(one.load(key).await.unwrap().unwrap().body, "{}", "seen at once");
@@ -163,6 +158,65 @@ async fn a_newer_format_is_refused() {
     assert_refused(&path, "bot.sqlite has format 2 and this build knows up to 1");
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
     assert!(SqliteStore::open(&path).is_ok());
+}
+
+/// The header of a newer format says from which format on its file can be used.
+#[tokio::test]
+async fn a_newer_format_that_this_build_may_use_is_used_and_its_schema_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let store = SqliteStore::open(&path).unwrap();
+    let documents = fill(&store).await;
+    drop(store);
+    let newer = |usable_from: i32| {
+        let other = Connection::open(&path).unwrap();
+        other.pragma_update(None, "user_version", usable_from << 16 | 3).unwrap();
+        other
+    };
+    newer(1).execute_batch("DROP INDEX document_due; CREATE INDEX document_due ON document (due, key, version) WHERE due IS NOT NULL").unwrap();
+    let schema = || {
+        let sql = "SELECT group_concat(sql) FROM sqlite_schema";
+        let other = Connection::open(&path).unwrap();
+        other.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap()
+    };
+    let before = schema();
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.load(&documents[0].0).await.unwrap().unwrap().body, documents[0].1);
+    drop(store);
+    assert_eq!(schema(), before, "a newer build made it so");
+    drop(newer(2));
+    assert_refused(&path, "bot.sqlite has format 3 and this build knows up to 1");
+}
+
+#[tokio::test]
+async fn rows_of_others_are_passed_over_and_hide_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let store = SqliteStore::open(&path).unwrap();
+    let documents = fill(&store).await;
+    let foreign = "INSERT INTO document (key, version, due, body) VALUES
+        ('', 1, 7, ''), (CAST(X'6b6579ff' AS TEXT), 1, 7, ''), (CAST(X'ff' AS TEXT), 1, 7, ''),
+        (CAST(X'6b65792f31ff' AS TEXT), 1, 3, '')";
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch(foreign).unwrap();
+    let long = "k".repeat(5_000);
+    other.execute("INSERT INTO document VALUES (?1, 1, 7, '')", [long]).unwrap();
+    for limit in [1, 2, 7, 100] {
+        let (mut named, mut from) = (Vec::new(), None);
+        for _ in 0..=60 {
+            let page = store.due(Timestamp::from_millis(7), from.as_ref(), limit).await.unwrap();
+            named.extend(page.found.into_iter().map(|due| due.key));
+            from = page.next;
+            if from.is_none() {
+                break;
+            }
+        }
+        assert_eq!((named.len(), from), (documents.len(), None), "in pages of {limit}");
+    }
+    for prefix in ["", "key"] {
+        let keys: Vec<_> = store.list(prefix).map(Result::unwrap).collect().await;
+        assert_eq!(keys.len(), documents.len(), "{prefix:?}");
+    }
 }
 
 /// The newer format may be in the log only, and another program may have the file open.

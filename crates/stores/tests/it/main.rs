@@ -1,10 +1,14 @@
 //! Integration tests: the conformance suite on every engine, and tests of each engine alone.
 
+#[cfg(test)]
+mod backup;
 #[cfg(feature = "azure-blob")]
 #[cfg(test)]
 mod blob;
 #[cfg(all(test, feature = "cosmos"))]
 mod cosmos;
+#[cfg(test)]
+mod costs;
 #[cfg(test)]
 mod doubles;
 #[cfg(test)]
@@ -15,6 +19,8 @@ mod group_commit;
 mod looks;
 #[cfg(test)]
 mod memory;
+#[cfg(test)]
+mod partition;
 #[cfg(feature = "postgres")]
 #[cfg(test)]
 mod postgres;

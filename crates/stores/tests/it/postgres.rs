@@ -1,9 +1,13 @@
 //! PostgreSQL: the conformance suite on a real server, and tests of this engine alone.
 
+mod costs;
+mod erasure;
 mod failover;
+mod hot;
 mod load;
 mod looks;
 mod lost;
+mod machines;
 mod opening;
 mod passing;
 mod pooled;
@@ -91,7 +95,7 @@ fn key(name: &str) -> Key {
 }
 
 fn create(name: &str, body: &str) -> Write {
-    Write { key: key(name), expect: Expect::Absent, body: body.into(), due: None, expires: None }
+    Write::new(key(name), Expect::Absent, body)
 }
 
 fn replace(name: &str, etag: &ETag, body: &str) -> Write {

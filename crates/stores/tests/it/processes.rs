@@ -59,7 +59,7 @@ async fn increment(store: &SqliteStore, key: &Key) -> (u64, u64) {
             None => (Expect::Absent, 0),
         };
         let body = (number + 1).to_string();
-        let write = Write { key: key.clone(), expect, body, due: None, expires: None };
+        let write = Write::new(key.clone(), expect, body);
         if let Saved::Committed(_) = store.save(write).await.unwrap() {
             return (number + 1, conflicts);
         }
@@ -75,8 +75,7 @@ async fn hammer(path: &Path) {
         conflicts += increment(&store, &counter).await.1;
         if number < CREATED {
             let key = Key::new(format!("created/{number}")).unwrap();
-            let write =
-                Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+            let write = Write::new(key, Expect::Absent, "{}");
             won += u64::from(matches!(store.save(write).await.unwrap(), Saved::Committed(_)));
         }
     }

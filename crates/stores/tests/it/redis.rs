@@ -1,6 +1,7 @@
 //! Redis: the conformance suite on a real server, and tests of this engine alone.
 
 mod cluster;
+mod costs;
 mod documents;
 mod failover;
 mod faults;
@@ -43,5 +44,5 @@ fn key(text: &str) -> Key {
 
 fn create(text: &str, body: &str) -> Write {
     let (key, expect) = (key(text), Expect::Absent);
-    Write { key, expect, body: body.to_owned(), due: None, expires: None }
+    Write::new(key, expect, body)
 }

@@ -1,6 +1,7 @@
 //! S3: the conformance suite, on a server in memory and on one with objects on disk, and tests of
 //! this engine alone.
 
+mod costs;
 mod credentials;
 mod documents;
 mod faults;
@@ -133,5 +134,5 @@ fn key(text: &str) -> Key {
 
 fn create(text: &str, body: &str) -> Write {
     let (key, expect) = (key(text), Expect::Absent);
-    Write { key, expect, body: body.to_owned(), due: None, expires: None }
+    Write::new(key, expect, body)
 }

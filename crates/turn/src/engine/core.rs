@@ -26,14 +26,14 @@ use super::{
     suspension::Suspension,
 };
 use crate::{
-    Key, Limits,
+    Key, KeyScheme, Limits,
     by_key::ByKey,
     channel::Channel,
     clock::{Clock, Tasks, Timestamp},
     id::Ids,
     stats::Counters,
     store::Store,
-    sync::{AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, lock},
+    sync::{AtomicBool, AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, lock},
     turn::Logic,
 };
 
@@ -56,6 +56,7 @@ pub(crate) struct Core {
     pub(crate) tasks: Arc<dyn Tasks>,
     pub(crate) ids: Ids,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) keys: KeyScheme,
     pub(crate) counters: Counters,
     pub(crate) timers: TimerAlarms,
     pub(crate) rests: RestAlarms,
@@ -67,6 +68,8 @@ pub(crate) struct Core {
     pub(crate) refusals: Refusals,
     pub(crate) suspension: Suspension,
     pub(crate) receipts: ReceiptCache,
+    /// True once this instance has met a document with a TTL of its own.
+    pub(super) has_lifetimes: AtomicBool,
     cache: Mutex<Cache>,
     /// Mailboxes of busy conversations. Lock order: this map before the state of any mailbox.
     mailboxes: Mutex<ByKey<Arc<Mailbox>>>,
@@ -97,12 +100,13 @@ pub(crate) struct Seams {
     pub(crate) tasks: Arc<dyn Tasks>,
     pub(crate) ids: Ids,
     pub(crate) limits: Limits,
+    pub(crate) keys: KeyScheme,
     pub(crate) make_courier: MakeCourier,
 }
 
 impl Core {
     pub(crate) fn new(seams: Seams) -> Arc<Self> {
-        let Seams { logic, store, channel, clock, tasks, ids, limits, make_courier } = seams;
+        let Seams { logic, store, channel, clock, tasks, ids, limits, keys, make_courier } = seams;
         Arc::new(Self {
             logic,
             store,
@@ -113,6 +117,7 @@ impl Core {
             cache: Mutex::new(Cache::new(limits.cache_bytes_max)),
             receipts: ReceiptCache::new(limits.effects_max),
             limits: Arc::new(limits),
+            keys,
             counters: Counters::default(),
             timers: TimerAlarms::default(),
             rests: RestAlarms::default(),
@@ -122,6 +127,7 @@ impl Core {
             deferred: DeferredConversations::default(),
             refusals: Refusals::default(),
             suspension: Suspension::default(),
+            has_lifetimes: AtomicBool::new(false),
             mailboxes: Mutex::default(),
             recoveries: AtomicUsize::new(0),
             phase: AtomicU8::new(Phase::Open as u8),

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     Key,
-    ledger::{Document, is_expired},
+    ledger::{Document, DocumentTtl, is_expired},
     store::{ETag, Error, Expect, Saved, Write},
+    sync::Ordering,
 };
 
 impl Core {
@@ -25,7 +26,11 @@ impl Core {
         let loaded = self.by(deadline, self.store.load(key)).await;
         match loaded.unwrap_or_else(|| Err(self.timed_out()))? {
             None => Ok((Document::default(), Expect::Absent)),
-            Some(stored) => Ok((Document::parse(key, &stored.body)?, Expect::At(stored.etag))),
+            Some(stored) => {
+                let document = Document::parse(key, &stored.body)?;
+                self.note_lifetime(&document);
+                Ok((document, Expect::At(stored.etag)))
+            }
         }
     }
 
@@ -55,26 +60,48 @@ impl Core {
     /// Serialises a document with its next revision, after trimming history that has no room.
     pub(super) fn write(&self, key: &Key, document: &mut Document, expect: &Expect) -> Write {
         document.trim(&self.limits);
+        self.note_lifetime(document);
+        let ttl = self.ttl(key, document);
         let ledger = &mut document.ledger;
         ledger.rev += 1;
         self.ids.write_unique(&mut ledger.write);
-        ledger.expires = match self.ttl(key) {
+        ledger.expires = match ttl {
             Some(ttl) if ledger.waits_until().is_none() => Some(self.now().after(ttl)),
             _ => None,
         };
         let (due, expires) = (ledger.due(), ledger.expires);
-        Write { key: key.clone(), expect: expect.clone(), body: document.to_json(), due, expires }
+        let participants = ledger.participants.take_hint(key);
+        let (key, expect, body) = (key.clone(), expect.clone(), document.to_json());
+        Write { key, expect, body, due, expires, participants }
     }
 
-    fn ttl(&self, key: &Key) -> Option<Duration> {
+    /// Returns the effective TTL of a document.
+    pub(super) fn ttl(&self, key: &Key, document: &Document) -> Option<Duration> {
         let ttl = &self.limits.ttl;
-        if ttl.is_set() { ttl.of(key) } else { None }
+        let of_kind = if ttl.is_set() { ttl.of(key) } else { None };
+        document.bag.ttl(of_kind)
+    }
+
+    /// Reports whether documents may have been deleted because they had expired.
+    pub(super) fn forgets(&self, document: &Document) -> bool {
+        self.limits.ttl.is_set()
+            || document.ledger.expires.is_some()
+            || self.has_lifetimes.load(Ordering::Relaxed)
+    }
+
+    /// Remembers that documents have TTLs of their own, even where their kinds have none.
+    fn note_lifetime(&self, document: &Document) {
+        if document.bag.lifetime().is_some() && !self.has_lifetimes.load(Ordering::Relaxed) {
+            self.has_lifetimes.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Reports whether a document has expired.
     pub(super) fn is_expired(&self, key: &Key, document: &Document) -> bool {
+        // A build that does not know TTLs of documents dates them by their kind.
         document.ledger.expires.is_some()
-            && is_expired(&document.ledger, self.now(), self.limits.ttl.of(key))
+            && document.bag.own_ttl() != Some(DocumentTtl::Never)
+            && is_expired(&document.ledger, self.now(), self.ttl(key, document))
     }
 
     /// Forgets the document that a mailbox knows, if a successful write proves that the one with an

@@ -166,8 +166,10 @@ impl Core {
         for (key, FurtherDocument { expect, document, before }) in further {
             let bag = Raw::from_text(document.bag.to_json()).expect("a bag serialises to JSON");
             let by = write.key.as_str().to_owned();
-            let prepared = Prepared { id: id.to_owned(), by, rev, bag };
-            let mut document = Document { bag: before.unwrap_or_default(), ..document };
+            let before = before.unwrap_or_default();
+            let ttl = Prepared::ttl(&before, &document.bag);
+            let prepared = Prepared { id: id.to_owned(), by, rev, bag, ttl };
+            let mut document = Document { bag: before, ..document };
             document.ledger.prepared = Some(Arc::new(prepared));
             let step = self.write(&key, &mut document, &expect);
             let bytes = step.body.len();

@@ -377,7 +377,9 @@ impl<'a> Round<'a> {
             if let Wake::Found(etag, watched) = wake
                 && self.draft.expect.is_at(etag)
                 && is_overdue(ledger, moment.wall)
-                && core.limits.ttl.of(&self.mailbox.key).is_some_and(|ttl| *watched >= ttl)
+                && core
+                    .ttl(&self.mailbox.key, &self.draft.document)
+                    .is_some_and(|ttl| *watched >= ttl)
             {
                 stale = Some(etag.clone());
             }

@@ -61,6 +61,10 @@ impl Round<'_> {
     async fn activity(&mut self, item: &Item) -> Result<TurnResult, Setback> {
         let (mut verdicts, ids) = self.repeats(item);
         let Some(first) = ids.first().copied() else { return Ok((Some(verdicts), None)) };
+        let participants = &mut self.draft.document.ledger.participants;
+        for part in item.parts.iter().filter(|part| ids.contains(&part.id)) {
+            participants.note(&part.activity, &self.core.limits);
+        }
         let activity = merged(item, &ids);
         let mut late = None;
         let verdict = if self.draft.document.ledger.inbox.is_empty() {

@@ -15,7 +15,7 @@
 use super::{cache::Cached, core::Core, deadline::Deadline};
 use crate::{
     Key,
-    ledger::{Bag, Decided, Document, Draft},
+    ledger::{Decided, Document, Draft},
     store::{Error, Expect, Saved},
 };
 
@@ -69,7 +69,8 @@ impl Core {
             .map_err(|error| damaged(&format!("its prepared change names no key: {error}")))?;
         let (mut by, expect) = self.read(&by_key, deadline).await?;
         if by.ledger.decided.iter().any(|decided| decided.id == prepared.id) {
-            document.bag = Bag::from_json(prepared.bag.as_str())
+            document.bag = prepared
+                .after(&document.bag)
                 .map_err(|_| damaged("its prepared change is no object"))?;
             return Ok(true);
         }
@@ -130,9 +131,9 @@ impl Core {
             if is_ours {
                 let prepared =
                     document.ledger.prepared.take().expect("it is present, as checked above");
-                let Ok(bag) = Bag::from_json(prepared.bag.as_str()) else { return false };
+                let Ok(bag) = prepared.after(&document.bag) else { return false };
                 document.bag = bag;
-            } else if document.ledger.rev >= rev && !self.limits.ttl.is_set() {
+            } else if document.ledger.rev >= rev && !self.forgets(&document) {
                 return true;
             }
             // An older revision is a stale read. Where documents expire a newer one may be stale

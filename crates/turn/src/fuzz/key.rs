@@ -1,6 +1,6 @@
 //! Fuzz property of keys: any text as ids, and no two documents with one key.
 
-use crate::{Key, KeyError, id::TurnId, limits::KEY_BYTES_MAX};
+use crate::{Key, KeyError, KeyScheme, id::TurnId, limits::KEY_BYTES_MAX};
 
 /// Separator of the parts of an input: a byte that is never part of UTF-8.
 const SEPARATOR: u8 = 0xff;
@@ -22,8 +22,23 @@ pub fn key(data: &[u8]) {
     check_parts(shared, Key::conversation(channel, conversation));
     check_parts(own, Key::user(channel, user));
     check_parts(private, Key::private(channel, conversation, user));
+    scopes_differ((channel, user), (conversation, activity));
     if let Ok(key) = Key::new(conversation) {
         turn_ids_differ(&key, activity);
+    }
+}
+
+/// Checks that a bot and a tenant have a scope of their own, whatever their ids, and that a key in
+/// it is read as one of it.
+fn scopes_differ(one: (&str, &str), other: (&str, &str)) {
+    let scope = |(bot, tenant): (&str, &str)| {
+        KeyScheme::default().bot(bot).by_tenant(true).scope(Some(tenant))
+    };
+    let (own, theirs) = (scope(one), scope(other));
+    assert_eq!(own == theirs, one == other, "{own} and {theirs}");
+    if let Ok(key) = own.place(Key::new("~a~b/c").expect("a short key")) {
+        assert_eq!(key.scope(), own);
+        assert_eq!(key.without_scope(), "~a~b/c");
     }
 }
 
@@ -91,6 +106,11 @@ fn check(parts: &[&str], key: Result<Key, KeyError>, text: &str) -> Option<Key> 
             assert!(parts.iter().any(|part| part.is_empty()));
             None
         }
+        Err(KeyError::Reserved(_)) => {
+            assert!(parts.first().is_some_and(|channel| channel.starts_with('~')));
+            None
+        }
+        Err(KeyError::Foreign) => unreachable!("nobody's key is made here"),
         Err(KeyError::TooLong(bytes)) => {
             assert!(bytes == text.len() && bytes > KEY_BYTES_MAX);
             None

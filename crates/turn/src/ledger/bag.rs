@@ -1,6 +1,6 @@
 //! Property bag: names and JSON values, in order, each value kept as text until it is read.
 
-use std::fmt;
+use std::{fmt, sync::Arc, time::Duration};
 
 use sayso_activity::{Raw, json::write_string};
 use serde::{
@@ -8,6 +8,8 @@ use serde::{
     de::{DeserializeOwned, Error as _, MapAccess, Visitor},
 };
 use smol_str::SmolStr;
+
+use super::{DocumentTtl, Lifetime};
 
 /// Property bag: JSON values by name. Cloning does not copy values.
 ///
@@ -24,6 +26,8 @@ use smol_str::SmolStr;
 #[derive(Clone, Default)]
 pub struct Bag {
     properties: Vec<Member>,
+    /// TTL of the document's own; it is stored in the ledger.
+    lifetime: Option<Arc<Lifetime>>,
 }
 
 #[derive(Clone)]
@@ -104,6 +108,7 @@ impl Bag {
     /// Removes a property and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Raw> {
         let at = self.properties.iter().position(|member| &*member.name == name)?;
+        self.declare(name, None);
         Some(self.properties.remove(at).raw)
     }
 
@@ -118,9 +123,80 @@ impl Bag {
         self.properties.iter().map(|member| (&*member.name, &member.raw))
     }
 
+    /// Removes every property.
+    pub(crate) fn clear(&mut self) {
+        self.properties.clear();
+        if self.lifetime.is_some() {
+            self.change_lifetime(|lifetime| lifetime.of.clear());
+        }
+    }
+
+    /// Returns the TTL that a turn has set for the document, if one has.
+    #[must_use]
+    pub fn own_ttl(&self) -> Option<DocumentTtl> {
+        self.lifetime.as_ref()?.own
+    }
+
+    /// Returns the TTL of the document, given that of its kind: what a turn has set for it, else
+    /// the longest of its properties', of which those without one have that of the kind. `None`
+    /// means for ever.
+    #[must_use]
+    pub fn ttl(&self, of_kind: Option<Duration>) -> Option<Duration> {
+        match &self.lifetime {
+            None => of_kind,
+            Some(lifetime) => lifetime.ttl(self.iter().map(|(name, _)| name), of_kind),
+        }
+    }
+
+    /// Sets the TTL of the document, or leaves it to its properties and its kind.
+    pub(crate) fn set_own_ttl(&mut self, own: Option<DocumentTtl>) {
+        if self.own_ttl() != own {
+            self.change_lifetime(|lifetime| lifetime.own = own);
+        }
+    }
+
+    /// Sets the TTL that the type of a property declares, if there is such a property.
+    pub(crate) fn declare(&mut self, name: &str, ttl: Option<Duration>) {
+        let ttl = ttl.map(|ttl| ttl.as_secs());
+        let known = self.lifetime.as_ref().and_then(|lifetime| lifetime.of.get(name)).copied();
+        if known != ttl && self.member(name).is_some() {
+            self.change_lifetime(|lifetime| match ttl {
+                Some(ttl) => drop(lifetime.of.insert(name.into(), ttl)),
+                None => drop(lifetime.of.remove(name)),
+            });
+        }
+    }
+
+    fn change_lifetime(&mut self, change: impl FnOnce(&mut Lifetime)) {
+        let mut lifetime = self.lifetime.take().unwrap_or_default();
+        change(Arc::make_mut(&mut lifetime));
+        self.lifetime = Some(lifetime).filter(|lifetime| !lifetime.is_empty());
+    }
+
+    /// Returns the bag as another process reads it.
+    pub(crate) fn read_again(&self) -> Self {
+        let mut bag = Self::from_json(&self.to_json()).expect("a bag can read what it writes");
+        bag.set_lifetime(self.lifetime.clone());
+        bag
+    }
+
+    /// Returns the TTL of the document's own, to be stored.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lifetime(&self) -> Option<&Arc<Lifetime>> {
+        self.lifetime.as_ref()
+    }
+
+    /// Sets the TTL of the document's own, as it was stored.
+    pub(super) fn set_lifetime(&mut self, lifetime: Option<Arc<Lifetime>>) {
+        self.lifetime = lifetime;
+    }
+
     /// Approximate size of the members as JSON, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.iter().map(|(name, raw)| name.len() + raw.as_str().len() + 4).sum()
+        let lifetime = self.lifetime.as_ref().map_or(0, |lifetime| lifetime.bytes());
+        let properties = self.iter().map(|(name, raw)| name.len() + raw.as_str().len() + 4);
+        lifetime + properties.sum::<usize>()
     }
 
     /// Writes `"name":value,...` without the braces.
@@ -138,7 +214,8 @@ impl Bag {
 
 impl PartialEq for Bag {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        // What types declare is stored with the next change, and is none by itself.
+        self.iter().eq(other.iter()) && self.own_ttl() == other.own_ttl()
     }
 }
 
@@ -174,6 +251,6 @@ impl<'de> Visitor<'de> for Members {
             }
             properties.push(Member { name, raw, is_ours: false });
         }
-        Ok(Bag { properties })
+        Ok(Bag { properties, lifetime: None })
     }
 }

@@ -1,15 +1,18 @@
 //! The ledger's JSON codec: version 1 of the stored format.
 
+use std::sync::Arc;
+
 use sayso_activity::{Raw, json::write_string};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Bag, Ledger, Seen};
+use super::{Bag, Ledger, Lifetime, Participants, Seen};
 
 /// Format version that this build writes. A document with a higher one is refused.
 const FORMAT: u32 = 1;
 
 impl Ledger {
-    pub(super) fn parse(raw: &Raw) -> Result<Self, String> {
+    /// Reads a ledger, and the TTL of the document's own that is stored with it.
+    pub(super) fn parse(raw: &Raw) -> Result<(Self, Option<Arc<Lifetime>>), String> {
         let mut members = Bag::from_json(raw.as_str()).map_err(|_| "$sayso is not an object")?;
         let format: u32 = take(&mut members, "v")?;
         if format > FORMAT {
@@ -17,9 +20,11 @@ impl Ledger {
                 "its format {format} is newer than this build understands ({FORMAT}); update Sayso"
             ));
         }
+        let lifetime = take(&mut members, "ttl")?;
+        let rev = take(&mut members, "rev")?;
         let ledger = Self {
             turn: take(&mut members, "turn")?,
-            rev: take(&mut members, "rev")?,
+            rev,
             write: take(&mut members, "write")?,
             seen: Seen::parse(take(&mut members, "seen")?)?,
             answers: take(&mut members, "answers")?,
@@ -33,12 +38,18 @@ impl Ledger {
             decided: take(&mut members, "decided")?,
             expires: take(&mut members, "expires")?,
             held: take(&mut members, "held")?,
+            participants: Participants::stored(take(&mut members, "participants")?, rev),
             extra: members,
         };
-        Ok(ledger)
+        Ok((ledger, lifetime))
     }
 
-    pub(super) fn write(&self, text: &mut String) {
+    /// Makes the ledger of a document that another SDK wrote.
+    pub(super) fn of_another_sdk() -> Self {
+        Self { participants: Participants::stored(None, 0), ..Self::default() }
+    }
+
+    pub(super) fn write(&self, lifetime: Option<&Arc<Lifetime>>, text: &mut String) {
         text.push_str("{\"v\":");
         push_number(text, FORMAT.into());
         text.push_str(",\"turn\":");
@@ -72,9 +83,18 @@ impl Ledger {
             text.push_str(",\"expires\":");
             push_json(text, expires);
         }
+        if let Some(lifetime) = lifetime {
+            text.push_str(",\"ttl\":");
+            push_json(text, lifetime);
+        }
         if let Some(held) = &self.held {
             text.push_str(",\"held\":");
             push_json(text, held);
+        }
+        if let Some(participants) = self.participants.as_json() {
+            text.push_str(",\"participants\":{\"rev\":");
+            push_number(text, self.rev);
+            text.push_str(participants);
         }
         if !self.extra.is_empty() {
             text.push(',');

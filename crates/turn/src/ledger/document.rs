@@ -28,8 +28,12 @@ impl Document {
         let corrupt = |reason: String| Error::Corrupt { key: key.clone(), reason };
         let mut bag = Bag::from_json(body).map_err(|error| corrupt(error.to_string()))?;
         let ledger = match bag.remove(RESERVED) {
-            Some(raw) => Ledger::parse(&raw).map_err(corrupt)?,
-            None => Ledger::default(),
+            Some(raw) => {
+                let (ledger, lifetime) = Ledger::parse(&raw).map_err(corrupt)?;
+                bag.set_lifetime(lifetime);
+                ledger
+            }
+            None => Ledger::of_another_sdk(),
         };
         Ok(Self { bag, ledger })
     }
@@ -49,7 +53,7 @@ impl Document {
             text.push(',');
         }
         text.push_str("\"$sayso\":");
-        self.ledger.write(&mut text);
+        self.ledger.write(self.bag.lifetime(), &mut text);
         text.push('}');
         text
     }
@@ -57,7 +61,10 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::ledger::DocumentTtl;
 
     fn key() -> Key {
         Key::new("k").unwrap()
@@ -74,6 +81,25 @@ mod tests {
         let twice = Document::parse(&key(), &again).unwrap();
         assert_eq!(twice.to_json(), again);
         assert!(twice.bag.get_raw("é\n").is_some());
+    }
+
+    #[test]
+    fn the_ttl_of_a_document_is_a_member_of_the_ledger_that_most_documents_lack() {
+        let mut document = Document::parse(&key(), r#"{"Order":{},"n":1}"#).unwrap();
+        assert!(!document.to_json().contains("ttl"));
+        document.bag.declare("Order", Some(Duration::from_secs(60)));
+        document.bag.declare("None", Some(Duration::from_secs(60)));
+        document.bag.set_own_ttl(Some(DocumentTtl::after(Duration::from_secs(90))));
+        let body = document.to_json();
+        assert!(body.contains(r#""ttl":{"own":{"after":90},"of":{"Order":60}}"#), "{body}");
+        let mut again = Document::parse(&key(), &body).unwrap();
+        assert_eq!(again.to_json(), body);
+        again.bag.set_own_ttl(None);
+        assert_eq!(again.bag.ttl(None), None, "`n` has none");
+        drop(again.bag.remove("n"));
+        assert_eq!(again.bag.ttl(None), Some(Duration::from_secs(60)));
+        drop(again.bag.remove("Order"));
+        assert!(!again.to_json().contains("ttl"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use super::watched::Watched;
+use super::{page_size::PageSize, watched::Watched};
 use crate::{
     clock::Timestamp,
     engine::{Core, RestEnd},
@@ -39,12 +39,15 @@ struct Look {
     from: Option<Cursor>,
     /// Time of the first page, and so of all: or a look could run after what becomes due meanwhile.
     now: Option<Timestamp>,
+    /// Uptime when the first page was asked for.
+    began: Duration,
     /// Documents of the last page that wait for a recovery slot, or to be read.
     waiting: VecDeque<Due>,
     /// True if the look is not over.
     is_under_way: bool,
     /// Failed pages in a row.
     failures: u32,
+    page_size: PageSize,
 }
 
 /// Runs alarms and the sweep until the instance is dropped or closes.
@@ -120,22 +123,35 @@ impl Look {
         self.is_under_way = self.from.is_some() || !self.waiting.is_empty();
         if !self.is_under_way && self.failures == 0 {
             self.watched.end_look();
-            core.counters.looks.add(1);
+            self.count(core);
         }
+    }
+
+    /// Counts a finished look and its duration.
+    fn count(&self, core: &Core) {
+        let millis = core.uptime().saturating_sub(self.began).as_millis();
+        core.counters.looks.add(1);
+        core.counters.looks_ms.add(usize::try_from(millis).unwrap_or(usize::MAX));
+        core.counters.look_ms_max.raise(u64::try_from(millis).unwrap_or(u64::MAX));
     }
 
     /// Fetches the next page.
     async fn fetch(&mut self, core: &Core) {
         let limits = &core.limits;
+        if self.from.is_none() {
+            self.began = core.uptime();
+        }
         let now = self.now.filter(|_| self.from.is_some()).unwrap_or_else(|| core.now());
         self.now = Some(now);
-        // A page that the store could not make in time may be too large.
-        let limit = (limits.sweep_max >> self.failures.min(FAILURES_MAX)).max(1);
+        let limit = self.page_size.of(limits.sweep_max);
         let page = core.store.due(now, self.from.as_ref(), limit);
         match core.within(limits.deadline, page).await {
             Some(Ok(page)) => {
                 self.failures = 0;
-                (self.from, self.waiting) = (page.next, page.found.into());
+                self.page_size.note_success();
+                // What is of another bot in this store is for its own instances to take up.
+                let own = page.found.into_iter().filter(|due| core.keys.owns(&due.key));
+                (self.from, self.waiting) = (page.next, own.collect());
             }
             failed => {
                 core.counters.looks_cut.add(1);
@@ -144,6 +160,7 @@ impl Look {
                     tracing::warn!(?error, "could not look for abandoned work: goes on later");
                 }
                 self.failures += 1;
+                self.page_size.note_failure();
                 if self.failures.is_multiple_of(FAILURES_MAX) {
                     self.from = None;
                     self.watched.give_up_look();

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 
 use super::Engine;
 use crate::{
-    Limits,
+    KeyScheme, Limits,
     channel::Channel,
     clock::{Clock, SystemClock, Tasks, TokioTasks},
     delivery,
@@ -26,6 +26,7 @@ pub struct Builder {
     clock: Arc<dyn Clock>,
     tasks: Arc<dyn Tasks>,
     limits: Limits,
+    keys: Option<KeyScheme>,
     seed: Option<u64>,
 }
 
@@ -38,6 +39,7 @@ impl Builder {
             clock: Arc::new(SystemClock::new()),
             tasks: Arc::new(TokioTasks),
             limits: Limits::default(),
+            keys: None,
             seed: None,
         }
     }
@@ -46,6 +48,13 @@ impl Builder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets the scheme of the keys; the default is that of the bot.
+    #[must_use]
+    pub fn keys(mut self, keys: KeyScheme) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -75,6 +84,7 @@ impl Builder {
     #[must_use]
     pub fn start(self) -> Engine {
         let core = Core::new(Seams {
+            keys: self.keys.unwrap_or_else(|| self.logic.keys()),
             logic: self.logic,
             store: self.store,
             channel: self.channel,

@@ -7,7 +7,7 @@ use sayso_activity::Activity;
 
 use super::Engine;
 use crate::{
-    Key,
+    Key, KeyError,
     engine::{Cause, Item, Operation, OperationKind},
     error::Error,
     id::{ReplyId, TurnId},
@@ -93,11 +93,15 @@ impl Engine {
     }
 
     async fn operate_all(&self, channel: &str, what: OperationKind) -> Result<usize, Error> {
+        let own = &self.core.keys;
         let prefix = format!("{channel}/conversations/");
-        let mut keys = self.core.store.list(&prefix);
+        // The tenant stands before the channel, so those of all channels are listed.
+        let begin = if own.has_tenants() { own.prefix() } else { own.prefix() + &prefix };
+        let mut keys = self.core.store.list(&begin);
         let (mut count, mut failed) = (0, None);
         while let Some(key) = keys.next().await {
             let done = match key {
+                Ok(key) if !own.owns(&key) || !key.without_scope().starts_with(&prefix) => Ok(0),
                 Ok(key) => self.operate_where_parked(&key, what).await,
                 Err(error) => Err(Error::Store(Arc::new(error))),
             };
@@ -127,6 +131,9 @@ impl Engine {
         let core = &self.core;
         if core.is_closing() {
             return Err(Error::Closing);
+        }
+        if !core.keys.owns(key) {
+            return Err(KeyError::Foreign.into());
         }
         if reentrancy::is_inside(InstanceTag::of(core), key) {
             return Err(Error::OwnConversation);

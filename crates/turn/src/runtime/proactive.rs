@@ -19,7 +19,6 @@ use crate::{
     error::{Error, Failure},
     id::TurnId,
     reentrancy::{self, InstanceTag},
-    run::conversation_key,
     turn::{Logic, Overlap, Turn},
 };
 
@@ -202,7 +201,7 @@ impl Engine {
             return Err(Error::Closing);
         }
         let activity = Arc::new(event(reference, id));
-        let key = conversation_key(&activity)?;
+        let key = core.keys.key_of(&activity)?;
         if reentrancy::is_inside(InstanceTag::of(core), &key) {
             return Err(Error::OwnConversation);
         }

@@ -7,6 +7,7 @@ use sayso_activity::{Account, Activity, ConversationAccount};
 pub(super) struct Address {
     pub(super) channel_id: String,
     pub(super) conversation: String,
+    pub(super) tenant: Option<String>,
     pub(super) locale: Option<String>,
     pub(super) user: Account,
     bot: Account,
@@ -17,6 +18,7 @@ impl Default for Address {
         Self {
             channel_id: "test".to_owned(),
             conversation: "conversation".to_owned(),
+            tenant: None,
             locale: None,
             user: account("user", "user"),
             bot: account("bot", "bot"),
@@ -27,7 +29,10 @@ impl Default for Address {
 impl Address {
     /// Fills in the missing parts of an inbound activity's address, except its id.
     pub(super) fn fill(&self, activity: &mut Activity) {
-        let conversation = || ConversationAccount::new(&self.conversation);
+        let conversation = || ConversationAccount {
+            tenant_id: self.tenant.clone(),
+            ..ConversationAccount::new(&self.conversation)
+        };
         activity.channel_id.get_or_insert_with(|| self.channel_id.clone());
         activity.service_url.get_or_insert_with(|| "https://channel.test".to_owned());
         activity.conversation.get_or_insert_with(conversation);

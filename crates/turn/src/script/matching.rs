@@ -8,7 +8,7 @@ use super::{
     play::{Found, Player},
     step::{Check, Expectation, Scope},
 };
-use crate::{Bag, Key, document::Response, run::conversation_key};
+use crate::{Bag, document::Response};
 
 impl Player<'_> {
     pub(super) fn expect(&mut self, expectation: Expectation<'_>) -> Result<(), Found> {
@@ -151,15 +151,7 @@ impl Player<'_> {
     }
 
     pub(super) fn state(&self, scope: Scope, check: Check<'_, Bag>) -> Result<(), Found> {
-        let last = self.stage.last.as_ref();
-        let key = last.and_then(|activity| match scope {
-            Scope::Conversation => conversation_key(activity).ok(),
-            Scope::User => {
-                let user = activity.from.as_ref()?.id.as_deref()?;
-                Key::user(activity.channel_id.as_deref()?, user).ok()
-            }
-        });
-        let bag = key.and_then(|key| self.stage.documents.get(&key)).cloned().unwrap_or_default();
+        let bag = self.stage.bag(scope);
         let (what, label) = match scope {
             Scope::Conversation => ("the check of the conversation's state fails", "state"),
             Scope::User => ("the check of the user's state fails", "user state"),

@@ -70,6 +70,31 @@ impl Script<'_> {
         self
     }
 
+    /// Sets the tenant from here on, for a bot whose [keys](crate::KeyScheme) name it.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, KeyScheme, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().keys(KeyScheme::default().by_tenant(true));
+    /// let bot = bot.on_message(async |mut turn: Turn| {
+    ///     let visits = turn.user_state().await?.named::<u32>("visits")?;
+    ///     *visits += 1;
+    ///     let line = format!("visit {visits}");
+    ///     turn.say(line);
+    ///     Ok(())
+    /// });
+    /// chat(bot)
+    ///     .in_tenant("contoso").user("hi").expects("visit 1").user("hi").expects("visit 2")
+    ///     .in_tenant("fabrikam").user("hi").expects("visit 1")
+    ///     .await;
+    /// # }
+    /// ```
+    pub fn in_tenant(mut self, id: impl Into<String>) -> Self {
+        self.address.tenant = Some(id.into());
+        self
+    }
+
     /// Sets the language of the user from here on.
     ///
     /// # Example

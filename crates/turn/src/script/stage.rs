@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, error::Error as _, sync::Arc, time::Duration};
 
 use sayso_activity::Activity;
 
-use super::{Line, Source};
+use super::{Line, Source, step::Scope};
 use crate::{
     Key, KeyError, Limits,
     attempt::{Attempt, Origin},
@@ -15,7 +15,7 @@ use crate::{
     error::Failure,
     id::{ReplyId, TurnId},
     ledger::{Bag, Response, Timer},
-    run::{Documents, InMemoryDocuments, RunOutput, conversation_key},
+    run::{Documents, InMemoryDocuments, RunOutput},
     turn::{Logic, Reply},
 };
 
@@ -86,11 +86,13 @@ impl<'a> Stage<'a> {
     }
 
     async fn deliver(&mut self, activity: Activity) -> Result<(), KeyError> {
-        let key = conversation_key(&activity)?;
+        let keys = self.logic.keys();
+        let activity = keys.settle(Arc::new(activity));
+        let key = keys.key_of(&activity)?;
         if let Some(bag) = self.starts_with.take() {
             drop(self.documents.insert(key.clone(), bag));
         }
-        self.turn(key, Origin::of(&Arc::new(activity))).await;
+        self.turn(key, Origin::of(&activity)).await;
         Ok(())
     }
 
@@ -114,11 +116,24 @@ impl<'a> Stage<'a> {
         false
     }
 
+    /// Returns the properties of the last activity's conversation, or of its user.
+    pub(super) fn bag(&self, scope: Scope) -> Bag {
+        let keys = self.logic.keys();
+        let key = self.last.as_ref().and_then(|activity| match scope {
+            Scope::Conversation => keys.key_of(activity).ok(),
+            Scope::User => {
+                let user = activity.from.as_ref()?.id.as_deref()?;
+                keys.scope_of(activity).user(activity.channel_id.as_deref()?, user).ok()
+            }
+        });
+        key.and_then(|key| self.documents.get(&key)).cloned().unwrap_or_default()
+    }
+
     /// Simulates a restart of the process.
     pub(super) fn restart(&mut self) {
         self.logic = self.source.make();
         for bag in self.documents.values_mut() {
-            *bag = Bag::from_json(&bag.to_json()).expect("a bag can read what it writes");
+            *bag = bag.read_again();
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::{
     collections::BTreeSet,
-    fmt,
+    fmt, mem,
     ops::Bound::{Excluded, Unbounded},
 };
 
@@ -12,7 +12,10 @@ use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 
-use super::{Cursor, Due, DuePage, ETag, Error, Expect, Saved, Store, Stored, Transactions, Write};
+use super::{
+    Cursor, Due, DuePage, ETag, Effort, Error, Expect, Participant, Participants, Purged, Saved,
+    Store, Stored, Transactions, Write,
+};
 use crate::{
     Key,
     by_key::ByKey,
@@ -29,7 +32,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let store = MemoryStore::default();
 /// let key = Key::new("webchat/conversations/c1").unwrap();
-/// let write = Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+/// let write = Write::new(key, Expect::Absent, "{}");
 /// assert!(matches!(store.save(write.clone()).await, Ok(Saved::Committed(_))));
 /// assert!(matches!(store.save(write).await, Ok(Saved::Conflict)));
 /// # }
@@ -49,10 +52,13 @@ struct Rows {
     version: u64,
 }
 
+const UNKNOWN: Participants = Participants::Unknown;
+
 struct Row {
     body: String,
     etag: ETag,
     due: Option<Timestamp>,
+    participants: Participants,
 }
 
 impl MemoryStore {
@@ -73,8 +79,8 @@ impl Rows {
 
     /// Writes a document if its condition holds.
     fn put(&mut self, write: Write) -> Option<ETag> {
-        let Write { key, expect, body, due, .. } = write;
-        let old = self.by_key.get_mut(&key);
+        let Write { key, expect, body, due, participants, .. } = write;
+        let mut old = self.by_key.get_mut(&key);
         let was_due = match (&old, &expect) {
             (None, Expect::Absent) => None,
             (Some(row), Expect::At(etag)) if row.etag == *etag => row.due,
@@ -90,7 +96,9 @@ impl Rows {
         }
         self.version += 1;
         let etag = ETag::new(itoa::Buffer::new().format(self.version));
-        let row = Row { body, etag: etag.clone(), due };
+        let former = || old.as_mut().map(|row| mem::replace(&mut row.participants, UNKNOWN));
+        let participants = participants.or_else(former).unwrap_or(UNKNOWN);
+        let row = Row { body, etag: etag.clone(), due, participants };
         match old {
             Some(old) => *old = row,
             None => self.by_key.insert(key, row),
@@ -149,6 +157,25 @@ impl Store for MemoryStore {
         let keys: Vec<_> =
             all.filter(|key| key.as_str().starts_with(prefix)).map(|key| Ok(key.clone())).collect();
         stream::iter(keys).boxed()
+    }
+
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        // All are looked at: in memory that costs less than an index.
+        let rows = self.rows();
+        let is_it = |key: &Key, row: &Row| {
+            key.as_str().starts_with(prefix) && row.participants.may_include(participant)
+        };
+        let keys: Vec<_> =
+            rows.by_key.sorted_if(is_it).into_iter().map(|(key, _)| Ok(key.clone())).collect();
+        Some(stream::iter(keys).boxed())
+    }
+
+    async fn purge(&self, _: Effort) -> Result<Purged, Error> {
+        Ok(Purged { is_whole: true, done: Vec::new(), left: Vec::new() })
     }
 
     fn transactions(&self) -> Option<&dyn Transactions> {

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use sayso_activity::Activity;
 
 use super::Turn;
-use crate::{bot_error::BotError, delivery_policy::DeliveryPolicy, error::Failure};
+use crate::{KeyScheme, bot_error::BotError, delivery_policy::DeliveryPolicy, error::Failure};
 
 /// Logic of a bot. [`Bot`](crate::Bot) implements it; so can anything else.
 pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
@@ -33,6 +33,11 @@ pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
     /// Returns the delivery policy of replies without a policy of their own.
     fn delivery(&self) -> DeliveryPolicy {
         DeliveryPolicy::default()
+    }
+
+    /// Returns the scheme of the keys, unless the instance is given another one.
+    fn keys(&self) -> KeyScheme {
+        KeyScheme::default()
     }
 }
 

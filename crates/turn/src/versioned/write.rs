@@ -2,15 +2,18 @@
 
 use serde::{Serialize, Serializer};
 
-use super::BotState;
+use super::{BotState, ttl::declare};
 
 /// Writes a value with its version.
 pub fn write<T: BotState, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let (version, value) = (T::VERSION, Inside(value));
-    match T::IS_WRAPPED {
+    let written = match T::IS_WRAPPED {
         true => Wrapped { version, value }.serialize(serializer),
         false => Beside { version, value }.serialize(serializer),
-    }
+    };
+    // Last, because a part of it may be another one.
+    declare::<T>();
+    written
 }
 
 #[derive(Serialize)]

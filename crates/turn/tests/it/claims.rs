@@ -3,6 +3,7 @@
 
 mod circumstances;
 mod clocks;
+mod costs;
 mod deadline;
 mod delivery;
 mod delivery_by_heirs;

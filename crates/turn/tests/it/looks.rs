@@ -17,7 +17,8 @@ const WAITING: u64 = 20_000;
 async fn put(world: &World, name: &str, body: &str, due: Timestamp) {
     let key = Key::new(format!("test/conversations/{name}")).unwrap();
     let (expect, due) = (Expect::Absent, Some(due));
-    let write = Write { key, expect, body: body.to_owned(), due, expires: None };
+    let write =
+        Write { key, expect, body: body.to_owned(), due, expires: None, participants: None };
     assert!(matches!(world.store.inner.save(write).await, Ok(Saved::Committed(_))));
 }
 
@@ -86,4 +87,19 @@ async fn a_look_that_is_cut_goes_on_where_it_stopped_and_is_counted() {
     let stats = instance.engine.stats();
     assert_eq!(stats.fired, 2_000);
     assert!(stats.looks_cut >= 4, "{} pages were cut", stats.looks_cut);
+    assert!(stats.look_ms_max >= 4_000, "a page that hangs is time of the look: {stats:?}");
+    assert!(stats.looks_ms >= stats.look_ms_max);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_store_is_not_asked_for_its_too_large_pages_again_and_again() {
+    let world = World::new();
+    leave_behind(&world, 2_000).await;
+    *world.store.due_max.lock().unwrap() = Some(31);
+    let instance = world.start(bot());
+    until_fired(&instance, 2_000, Duration::from_secs(600)).await;
+    let stats = instance.engine.stats();
+    assert_eq!(stats.fired, 2_000);
+    // Four halvings from 500, and one attempt at more for each 64 pages.
+    assert!(stats.looks_cut <= 6, "{} pages were cut", stats.looks_cut);
 }

@@ -24,6 +24,8 @@ mod looks;
 #[cfg(test)]
 mod messages;
 #[cfg(test)]
+mod participants;
+#[cfg(test)]
 mod proactive;
 #[cfg(test)]
 mod promises;
@@ -39,6 +41,8 @@ mod store_faults;
 mod streams;
 #[cfg(test)]
 mod stress;
+#[cfg(test)]
+mod tenancy;
 #[cfg(test)]
 mod timers;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Documents that expire: absent at once, removed soon after, never while something waits.
 
+mod documents;
+
 use std::time::Duration;
 
 use sayso_turn::{Bot, Key, Limits, Ttl, Turn, activity::Activity, store::Store};

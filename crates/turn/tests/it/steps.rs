@@ -95,8 +95,7 @@ async fn p7_a_preparer_that_died_is_fenced_and_rolled_back() {
     let fenced = world.store.document(other.as_str()).await.unwrap();
     assert_eq!((fenced.ledger.rev, instance.engine.stats().fenced), (1, 1));
     // The preparer wakes up: its commit point is taken.
-    let late =
-        Write { key: other, expect: Expect::Absent, body: "{}".into(), due: None, expires: None };
+    let late = Write::new(other, Expect::Absent, "{}");
     assert_eq!(world.store.save(late).await.unwrap(), Saved::Conflict);
 }
 
@@ -137,8 +136,9 @@ async fn prepare(world: &World, rev: u64) {
         by: "test/conversations/other".into(),
         rev,
         bag: sayso_turn::activity::Raw::from_text(r#"{"count":7}"#.into()).unwrap(),
+        ttl: None,
     }));
     let (body, due) = (document.to_json(), document.ledger.due());
-    let write = Write { key, expect: Expect::Absent, body, due, expires: None };
+    let write = Write { key, expect: Expect::Absent, body, due, expires: None, participants: None };
     assert!(matches!(world.store.save(write).await.unwrap(), Saved::Committed(_)));
 }

@@ -94,7 +94,7 @@ async fn a_damaged_document_is_refused_and_left_as_it_is() {
             None => Expect::Absent,
             Some(stored) => Expect::At(stored.etag),
         };
-        let write = Write { key: key.clone(), expect, body: body.into(), due: None, expires: None };
+        let write = Write::new(key.clone(), expect, body);
         store.save(write).await.unwrap();
         let error = world.start(log_bot()).say("1", "m1").await.unwrap_err();
         assert!(!error.is_retryable());

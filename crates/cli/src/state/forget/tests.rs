@@ -6,16 +6,19 @@ use sayso::{
     Engine,
     prelude::*,
     turn::{
+        KeyScope,
         channel::{Channel, Delivery, Parcel},
         store::{ETag, Expect, MemoryStore, Saved},
     },
 };
 
-use super::{Kind, *};
+use super::{relation::Kind, *};
+use crate::state::found::Found;
 
 fn person(named: &[&str]) -> Person {
     let named = named.iter().map(|id| Key::conversation("c", id).unwrap()).collect();
-    Person { channel: "c".to_owned(), user: "ann".to_owned(), named }
+    let (channel, user) = ("c".to_owned(), "ann".to_owned());
+    Person { scope: KeyScope::default(), channel, user, named, scans: false }
 }
 
 fn found(key: &str, ledger: &str) -> Found {

@@ -25,7 +25,7 @@ async fn put(store: &Arc<dyn Store>, key: &str, body: &str) {
     let key = Key::new(key).unwrap();
     let there = store.load(&key).await.unwrap();
     let expect = there.map_or(Expect::Absent, |stored| Expect::At(stored.etag));
-    let write = Write { key, expect, body: body.to_owned(), due: None, expires: None };
+    let write = Write::new(key, expect, body);
     assert!(matches!(store.save(write).await, Ok(Saved::Committed(_))));
 }
 

@@ -33,12 +33,12 @@ async fn contents(store: &dyn Store) -> Vec<(Key, String)> {
 async fn fill(store: &dyn Store) {
     let transactions = store.transactions().unwrap();
     for hundred in 0..DOCUMENTS / 100 {
-        let writes = (0..100).map(|n| Write {
-            key: Key::conversation("test", &format!("c{}", hundred * 100 + n)).unwrap(),
-            expect: Expect::Absent,
-            body: body(1, "").replace("a secret", "ham"),
-            due: None,
-            expires: None,
+        let writes = (0..100).map(|n| {
+            Write::new(
+                Key::conversation("test", &format!("c{}", hundred * 100 + n)).unwrap(),
+                Expect::Absent,
+                body(1, "").replace("a secret", "ham"),
+            )
         });
         let saved = transactions.save_all(writes.collect()).await.unwrap();
         assert!(matches!(saved, Saved::Committed(_)));

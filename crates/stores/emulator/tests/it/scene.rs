@@ -31,7 +31,14 @@ pub(super) fn key() -> Key {
 
 pub(super) fn create(body: &str) -> Write {
     let (due, expires) = (None, None);
-    Write { key: key(), expect: Expect::Absent, body: body.to_owned(), due, expires }
+    Write {
+        key: key(),
+        expect: Expect::Absent,
+        body: body.to_owned(),
+        due,
+        expires,
+        participants: None,
+    }
 }
 
 pub(super) fn replace(etag: &ETag, body: &str) -> Write {

@@ -14,7 +14,14 @@ fn key() -> Key {
 
 fn a_write(body: &str) -> Write {
     let (due, expires) = (None, None);
-    Write { key: key(), expect: Expect::Absent, body: body.to_owned(), due, expires }
+    Write {
+        key: key(),
+        expect: Expect::Absent,
+        body: body.to_owned(),
+        due,
+        expires,
+        participants: None,
+    }
 }
 
 fn written(layout: Layout, made: &Write) -> Value {

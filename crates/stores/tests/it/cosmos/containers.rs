@@ -50,14 +50,15 @@ async fn documents_of_each_kind_and_tenant_are_where_they_belong() {
     let conversation = key("webchat/conversations/c");
     let user = key("msteams/users/u");
     let other = key("settings");
+    let tenant = key("~bot~contoso/webchat/users/u");
     for (containers, places) in [
-        (Containers::One, ["state", "state", "state"]),
-        (Containers::Kind, ["state-conversations", "state-users", "state-other"]),
-        (Containers::Tenant, ["state-webchat", "state-msteams", "state"]),
+        (Containers::One, ["state", "state", "state", "state"]),
+        (Containers::Kind, ["state-conversations", "state-users", "state-other", "state-users"]),
+        (Containers::Tenant, ["state-webchat", "state-msteams", "state", "state.contoso"]),
     ] {
         let store = CosmosStore::open(config().containers(containers)).await.unwrap();
         let raw = raw_of(&store).await;
-        for (key, place) in [&conversation, &user, &other].into_iter().zip(places) {
+        for (key, place) in [&conversation, &user, &other, &tenant].into_iter().zip(places) {
             assert!(store.load(key).await.unwrap().is_none());
             let due = Some(Timestamp::START);
             let _etag = committed(store.save(Write { due, ..create(key, "{}") }).await.unwrap());
@@ -68,10 +69,11 @@ async fn documents_of_each_kind_and_tenant_are_where_they_belong() {
         let other_store = CosmosStore::open(raw.config().containers(containers)).await.unwrap();
         let due = look(&other_store).await;
         let due: BTreeSet<&Key> = due.iter().map(|due| &due.key).collect();
-        assert_eq!(due, BTreeSet::from([&user, &other, &conversation]), "{containers}");
+        assert_eq!(due, BTreeSet::from([&user, &other, &conversation, &tenant]), "{containers}");
         let mut listed: Vec<Key> = other_store.list("").try_collect().await.unwrap();
         listed.sort();
-        assert_eq!(listed, [user.clone(), other.clone(), conversation.clone()], "{containers}");
+        let all = [&user, &other, &conversation, &tenant].map(Clone::clone);
+        assert_eq!(listed, all, "{containers}");
     }
 }
 

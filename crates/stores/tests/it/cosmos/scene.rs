@@ -49,7 +49,14 @@ pub(super) fn key(text: &str) -> Key {
 
 pub(super) fn create(key: &Key, body: &str) -> Write {
     let (due, expires) = (None, None);
-    Write { key: key.clone(), expect: Expect::Absent, body: body.to_owned(), due, expires }
+    Write {
+        key: key.clone(),
+        expect: Expect::Absent,
+        body: body.to_owned(),
+        due,
+        expires,
+        participants: None,
+    }
 }
 
 pub(super) fn replace(key: &Key, etag: &ETag, body: &str) -> Write {

@@ -26,7 +26,7 @@ async fn saves_of_many_documents_at_once_share_statements() {
     let before = store.stats();
     writeln!(std::io::stdout(), "{SAVES} creates at once: {before:?}").unwrap();
     assert_eq!((before.writes, before.alone), (64, 0));
-    assert!(before.statements <= 8, "{before:?}");
+    assert!(before.commits <= 8, "{before:?}");
     let etags: Vec<_> = created.into_iter().map(committed).collect();
     // Every other one is stale: its neighbours do not mind.
     let stale = &etags[0];
@@ -40,7 +40,7 @@ async fn saves_of_many_documents_at_once_share_statements() {
     }
     let after = store.stats();
     writeln!(std::io::stdout(), "{SAVES} replaces at once: {after:?}").unwrap();
-    assert!(after.statements - before.statements <= 8, "{after:?}");
+    assert!(after.commits - before.commits <= 8, "{after:?}");
     assert_eq!((after.writes - before.writes, after.alone), (33, 0));
     bench.end().await;
 }

@@ -215,7 +215,7 @@ async fn increment(store: &RedisStore, key: &Key) -> Result<u64, Error> {
         None => (Expect::Absent, 0),
     };
     let body = (number + 1).to_string();
-    let write = Write { key: key.clone(), expect, body, due: None, expires: None };
+    let write = Write::new(key.clone(), expect, body);
     match store.save(write).await? {
         Saved::Committed(_) => Ok(number + 1),
         Saved::Conflict => panic!("nobody else writes"),

@@ -50,7 +50,7 @@ async fn each_has_its_own_verdict() {
     assert!(named.iter().all(|text| text.starts_with("new")), "{named:?}");
     let stats = store.stats();
     assert_eq!(stats.writes, 20);
-    assert!(stats.scripts < 10, "{stats:?}");
+    assert!(stats.commits < 10, "{stats:?}");
 
     // All at once again: what waited waits no more, and the other way round.
     let again = etags.iter().map(|(write, etag)| {

@@ -113,7 +113,7 @@ async fn a_prepared_change_that_is_damaged_is_refused_and_not_waited_for() {
         store(&world, Key::new("test/conversations/other").unwrap(), &other).await;
         let mut user = Document::default();
         let (id, by, bag) = ("gone.1".into(), by.into(), Raw::from_text(bag.into()).unwrap());
-        user.ledger.prepared = Some(Arc::new(Prepared { id, by, rev: 0, bag }));
+        user.ledger.prepared = Some(Arc::new(Prepared { id, by, rev: 0, bag, ttl: None }));
         store(&world, Key::new(USER).unwrap(), &user).await;
         let before = world.store.document(USER).await.map(|document| document.to_json());
         let instance = world.start(Bot::new().on_message(async |mut turn: Turn| {
@@ -139,13 +139,14 @@ async fn prepare(world: &World) {
         by: "test/conversations/other".into(),
         rev: 0,
         bag: Raw::from_text(r#"{"count":7}"#.into()).unwrap(),
+        ttl: None,
     }));
     store(world, Key::new(USER).unwrap(), &document).await;
 }
 
 async fn store(world: &World, key: Key, document: &Document) {
     let (expect, body) = (Expect::Absent, document.to_json());
-    world.store.inner.save(Write { key, expect, body, due: None, expires: None }).await.unwrap();
+    world.store.inner.save(Write::new(key, expect, body)).await.unwrap();
 }
 
 /// Timers that are due run before or after a message, never at the cost of its deadline.

@@ -133,13 +133,11 @@ async fn a_document_that_is_full_of_history_takes_small_turns_and_becomes_small(
         many(&parked),
         many(&answer)
     );
-    let write = sayso_turn::store::Write {
-        key: Key::new(CONVERSATION).unwrap(),
-        expect: sayso_turn::store::Expect::Absent,
+    let write = sayso_turn::store::Write::new(
+        Key::new(CONVERSATION).unwrap(),
+        sayso_turn::store::Expect::Absent,
         body,
-        due: None,
-        expires: None,
-    };
+    );
     world.store.inner.save(write).await.unwrap();
     let instance = world.start(log_bot());
     instance.say("1", "m1").await.unwrap();

@@ -134,7 +134,14 @@ async fn a_damaged_or_newer_document_is_looked_at_seldom() {
         let key = Key::new(CONVERSATION).unwrap();
         let due = Some(Ledger::UNCLAIMED);
         let (expect, body) = (Expect::Absent, body.to_owned());
-        let write = Write { key: key.clone(), expect, body: body.clone(), due, expires: None };
+        let write = Write {
+            key: key.clone(),
+            expect,
+            body: body.clone(),
+            due,
+            expires: None,
+            participants: None,
+        };
         world.store.inner.save(write).await.unwrap();
         let _instance = world.start(log_bot());
         sleep(secs(600)).await;

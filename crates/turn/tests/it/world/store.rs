@@ -16,7 +16,10 @@ use sayso_turn::{
     Bag, Key,
     clock::{Clock, Timestamp},
     document::Document,
-    store::{self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, Stored, Transactions, Write},
+    store::{
+        self, Cursor, DuePage, ETag, MemoryStore, Saved, Store, StoreStats, Stored, Transactions,
+        Write,
+    },
 };
 
 use super::PausedClock;
@@ -80,11 +83,15 @@ pub(crate) struct TestStore {
     key_faults: Mutex<Vec<(String, Fault)>>,
     /// True for a page of due documents that never comes, in the order of the calls.
     pub(crate) due_hangs: Mutex<VecDeque<bool>>,
+    /// Largest page that it makes in time, if not any.
+    pub(crate) due_max: Mutex<Option<usize>>,
     /// Latency of every call.
     pub(crate) latency: Mutex<Duration>,
     calls: Mutex<BTreeMap<String, Vec<(Duration, Call)>>>,
     pub(crate) loads: AtomicU64,
     pub(crate) writes: AtomicU64,
+    /// Pages of looks for due documents.
+    pub(crate) dues: AtomicU64,
 }
 
 impl TestStore {
@@ -239,7 +246,9 @@ impl Store for TestStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, store::Error> {
-        if self.due_hangs.lock().unwrap().pop_front().unwrap_or_default() {
+        self.dues.fetch_add(1, Ordering::Relaxed);
+        let hangs = self.due_hangs.lock().unwrap().pop_front().unwrap_or_default();
+        if hangs || self.due_max.lock().unwrap().is_some_and(|most| limit > most) {
             std::future::pending::<()>().await;
         }
         self.inner.due(now, from, limit).await
@@ -255,6 +264,13 @@ impl Store for TestStore {
 
     fn save_time_max(&self) -> Option<Duration> {
         *self.save_time_max.lock().unwrap()
+    }
+
+    fn stats(&self) -> StoreStats {
+        let mut stats = StoreStats::default();
+        stats.loads.calls = self.loads.load(Ordering::Relaxed);
+        stats.saves.calls = self.writes.load(Ordering::Relaxed);
+        stats
     }
 }
 

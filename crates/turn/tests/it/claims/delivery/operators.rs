@@ -6,6 +6,8 @@ use sayso_turn::{
     Bot, BotError, DeliveryPolicy, Engine, Error, Key, MessageId, Turn,
     activity::Activity,
     channel::Delivery,
+    clock::Timestamp,
+    document::Ledger,
     id::ReplyId,
     store::{Expect, Store, Write},
 };
@@ -229,7 +231,7 @@ async fn a_damaged_conversation_does_not_keep_the_rest_of_its_channel_parked() {
     }
     sleep(secs(30)).await;
     let (key, expect) = (Key::new("test/conversations/m").unwrap(), Expect::Absent);
-    let write = Write { key, expect, body: "damaged".into(), due: None, expires: None };
+    let write = Write::new(key, expect, "damaged");
     world.store.inner.save(write).await.unwrap();
     let tried = instance.engine.retry_parked_of("test").await;
     assert!(tried.is_err(), "an operator hears of it");
@@ -311,4 +313,38 @@ async fn a_parked_turn_is_only_dropped_and_what_is_parked_tells_the_kinds_apart(
     assert_eq!(instance.engine.drop_parked(&key(), None).await.unwrap(), 1);
     assert!(world.ledger().await.parked.is_empty(), "{CONVERSATION}");
     assert_eq!(times(&world, "long"), 0);
+}
+
+/// Keys and due times that a look names at a time.
+async fn named(world: &World, now: Timestamp) -> Vec<(Key, Timestamp)> {
+    let page = world.store.inner.due(now, None, 100).await.unwrap();
+    page.found.into_iter().map(|due| (due.key, due.at)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn dead_letters_are_found_by_who_looks_beyond_all_times_and_cost_no_write() {
+    let world = World::new();
+    let instance = world.start(bot());
+    let writes = || instance.engine.store_stats().saves.calls;
+    let turn = async |id: &str| {
+        let before = writes();
+        instance.say(id, "a").await.unwrap();
+        world.until_delivered().await;
+        writes() - before
+    };
+    let cost = turn("1").await;
+    assert_eq!(named(&world, Ledger::PARKED).await, [], "nothing is parked");
+    with_parked(&world, &instance, 1).await;
+    let year_9999 = Timestamp::from_millis(Ledger::PARKED.as_millis() - 1);
+    assert_eq!(named(&world, year_9999).await, [], "no sweep is told of it");
+    assert_eq!(named(&world, Ledger::PARKED).await, [(key(), Ledger::PARKED)]);
+
+    let before = writes();
+    sleep(secs(3600)).await;
+    assert_eq!(writes(), before, "a sweep leaves it alone");
+    assert_eq!(turn("2").await, cost, "a turn costs as many writes as before");
+    assert_eq!(named(&world, Ledger::PARKED).await, [(key(), Ledger::PARKED)]);
+
+    instance.engine.drop_parked(&key(), None).await.unwrap();
+    assert_eq!(named(&world, Ledger::PARKED).await, []);
 }

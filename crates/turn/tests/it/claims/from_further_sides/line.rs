@@ -40,7 +40,12 @@ async fn line(inbox: Vec<Accepted>) -> World {
     document.ledger.inbox = inbox.into_iter().map(Arc::new).collect();
     let (body, due) = (document.to_json(), document.ledger.due());
     let (key, expect) = (Key::new(CONVERSATION).unwrap(), Expect::Absent);
-    world.store.inner.save(Write { key, expect, body, due, expires: None }).await.unwrap();
+    world
+        .store
+        .inner
+        .save(Write { key, expect, body, due, expires: None, participants: None })
+        .await
+        .unwrap();
     world
 }
 

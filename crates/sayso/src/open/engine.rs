@@ -1,0 +1,165 @@
+//! Engines by the scheme of a URL.
+
+use std::sync::Arc;
+
+use sayso_turn::store::{self, MemoryStore, Store};
+
+/// Error of opening a store by its URL.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The URL has no scheme, or one that nobody knows.
+    #[error("`{scheme}` is not a store this build knows; use {}", known())]
+    Unknown {
+        /// The scheme. The rest of the URL may hold a secret and is never shown.
+        scheme: String,
+    },
+    /// The engine is known and was not built in.
+    #[error(
+        "`{scheme}` is a store that this build lacks; add the feature `{feature}`, as in \
+         `cargo add sayso --features {feature}` for a bot, or \
+         `cargo install sayso-cli --features {feature}` for the command (`engines` has them all)"
+    )]
+    NotBuiltIn {
+        /// The scheme. The rest of the URL may hold a secret and is never shown.
+        scheme: String,
+        /// The feature of this crate that has the engine.
+        feature: &'static str,
+    },
+    /// The scheme needs more than was given.
+    #[error("the store URL names no file; use for example sqlite:data/sayso.sqlite")]
+    NoPath,
+    /// The parameters of partitions make no sense.
+    #[error("the store URL cannot be used: {reason}")]
+    Partition {
+        /// Description of the problem, and the remedy.
+        reason: String,
+    },
+    /// The engine itself refused.
+    #[error("the store cannot be opened: {0}")]
+    Store(store::Error),
+}
+
+// Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.
+impl From<store::Error> for OpenError {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The forms that this build understands, for the error that says so, each with its feature.
+pub(super) const KNOWN: &[(&str, &str)] = &[
+    #[cfg(feature = "sqlite")]
+    ("sqlite", "sqlite:path/to/file (kept on disk)"),
+    #[cfg(feature = "postgres")]
+    ("postgres", "postgres://user@host/database"),
+    #[cfg(feature = "redis")]
+    ("redis", "redis://host"),
+    #[cfg(feature = "azure-blob")]
+    ("azure-blob", "azblob:https://account.blob.core.windows.net/container"),
+    #[cfg(feature = "cosmos")]
+    ("cosmos", "cosmos://account.documents.azure.com/database/container"),
+    #[cfg(feature = "s3")]
+    ("s3", "s3://bucket"),
+    ("", "memory:// (forgotten when the process ends)"),
+];
+
+/// Every scheme of an engine that is a feature, and the feature.
+pub(super) const ENGINES: &[(&str, &str)] = &[
+    ("sqlite", "sqlite"),
+    ("postgres", "postgres"),
+    ("postgresql", "postgres"),
+    ("redis", "redis"),
+    ("rediss", "redis"),
+    ("redis+cluster", "redis"),
+    ("rediss+cluster", "redis"),
+    ("valkey", "redis"),
+    ("valkeys", "redis"),
+    ("valkey+cluster", "redis"),
+    ("valkeys+cluster", "redis"),
+    ("redis+sentinel", "redis"),
+    ("rediss+sentinel", "redis"),
+    ("valkey+sentinel", "redis"),
+    ("valkeys+sentinel", "redis"),
+    ("azblob", "azure-blob"),
+    ("cosmos", "cosmos"),
+    ("cosmos+http", "cosmos"),
+    ("s3", "s3"),
+];
+
+/// A store that was opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// Warnings about settings of its server that weaken the guarantees, a sentence each. They are
+    /// logged, too.
+    pub warnings: Vec<String>,
+}
+
+impl Opened {
+    fn new(store: impl Store) -> Self {
+        Self { store: Arc::new(store), warnings: Vec::new() }
+    }
+}
+
+/// Opens the store that a URL without partitions names.
+pub(super) async fn open_one(url: &str) -> Result<Opened, OpenError> {
+    let Some((scheme, rest)) = url.split_once(':') else {
+        return Err(OpenError::Unknown { scheme: shown(url).to_owned() });
+    };
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    // An engine's set-up is a large future and runs once: on the heap.
+    match feature_of(scheme) {
+        None if scheme == "memory" && path.is_empty() => Ok(Opened::new(MemoryStore::default())),
+        #[cfg(feature = "sqlite")]
+        Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
+        #[cfg(feature = "sqlite")]
+        Some("sqlite") => Ok(Opened::new(sayso_stores::SqliteStore::open(path)?)),
+        #[cfg(feature = "postgres")]
+        Some("postgres") => {
+            let store = Box::pin(sayso_stores::PostgresStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
+        }
+        #[cfg(feature = "redis")]
+        Some("redis") => {
+            let store = Box::pin(sayso_stores::RedisStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
+        }
+        #[cfg(feature = "azure-blob")]
+        Some("azure-blob") => {
+            Ok(Opened::new(Box::pin(sayso_stores::BlobStore::open_url(url)).await?))
+        }
+        #[cfg(feature = "cosmos")]
+        Some("cosmos") => {
+            let store = Box::pin(sayso_stores::CosmosStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
+        }
+        #[cfg(feature = "s3")]
+        Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
+        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme)) }),
+        Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
+    }
+}
+
+/// The scheme, if it is one. Somebody may have pasted a connection string, key and all.
+fn shown(scheme: &str) -> &str {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    match scheme.len() <= 20 && scheme.bytes().all(is_name) {
+        true => scheme,
+        false => "what was given",
+    }
+}
+
+pub(super) fn feature_of(scheme: &str) -> Option<&'static str> {
+    ENGINES.iter().find(|(known, _)| *known == scheme).map(|(_, feature)| *feature)
+}
+
+fn known() -> String {
+    let forms: Vec<&str> = KNOWN.iter().map(|(_, form)| *form).collect();
+    forms.join(" or ")
+}
