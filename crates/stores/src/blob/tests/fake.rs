@@ -55,6 +55,7 @@ impl Fake {
             names: Names(Layout::Sayso),
             due_by: DueBy::Listing,
             markers: Markers::with_stray_after(stray_after),
+            meter: Meter::default(),
         }
     }
 

@@ -105,7 +105,7 @@ async fn any_number_of_stray_markers_is_collected() {
 
 fn write(key: &str) -> Write {
     let key = Key::new(key).unwrap();
-    Write { key, expect: Expect::Absent, body: "{}".into(), due: None, expires: None }
+    Write::new(key, Expect::Absent, "{}")
 }
 
 fn wall_clock() -> Timestamp {
