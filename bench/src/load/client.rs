@@ -43,7 +43,7 @@ impl Client {
         Ok(self.call("POST", "/api/messages", body).await?.0)
     }
 
-    /// Statistics of the bot.
+    /// Statistics of the bot, if this is the address where they are.
     ///
     /// # Errors
     /// When it does not tell.

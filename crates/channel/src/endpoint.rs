@@ -1,14 +1,21 @@
-//! HTTP endpoint: receives activities from channels, and reports health and statistics.
+//! HTTP endpoint: receives activities from channels, and reports health and statistics elsewhere.
 //!
 //! All input is untrusted. The checks of a request go from cheap to expensive: headers, length,
 //! body, JSON, ids and URLs; only then does it become a turn. A request that fails a check leaves
 //! nothing behind but a line in the log.
 
 mod answer;
+mod auth;
 mod body;
 mod error_response;
 mod guard;
+mod local_guard;
 mod options;
+mod proxy_signs;
+mod rate_limits;
+mod readiness;
+mod refusal;
+mod refusals;
 mod state;
 mod status;
 mod stream;
@@ -20,18 +27,28 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
     response::Response,
-    routing::{get, post},
+    routing::post,
 };
 use sayso_turn::{
     Engine,
     activity::{Activity, DeliveryMode},
 };
 
-pub use self::options::EndpointOptions;
-use self::{error_response::ErrorResponse, state::Endpoint};
-use crate::service_urls::UrlCache;
+pub use self::{
+    auth::EndpointAuth,
+    local_guard::guard_local,
+    options::EndpointOptions,
+    rate_limits::{Rate, RateLimits},
+    refusals::Refusals,
+    status::{StatusOptions, status_routes},
+};
+use self::{
+    error_response::ErrorResponse, local_guard::Local, refusal::Refusal, refusals::peer_of,
+    state::Endpoint,
+};
 
-/// Creates the router of a bot: `POST /api/messages`, `GET /healthz`, `GET /readyz`, `GET /stats`.
+/// Creates the router of a bot: `POST /api/messages`. Health and statistics are
+/// [`status_routes`], for an address of their own.
 ///
 /// A message is answered with 200 when its turn is durable; replies follow through the engine's
 /// channel. An activity with `deliveryMode: expectReplies` gets its replies in the response, an
@@ -48,8 +65,9 @@ use crate::service_urls::UrlCache;
 /// duplicate. 408 and 429 are worth a retry, too.
 ///
 /// # Limits
-/// Without [`EndpointOptions::auth`] anybody who can reach the endpoint can talk to the bot. The
-/// router has a fallback of its own; an application that has one should use [`routes`].
+/// With the default options every activity is refused: [`EndpointOptions::auth`] says who may send.
+/// [`EndpointAuth::None`] and [`RateLimits::peer`] need the address of the peer. The router has a
+/// fallback of its own; an application that has one should use [`routes`].
 ///
 /// # Example
 /// ```
@@ -60,7 +78,8 @@ use crate::service_urls::UrlCache;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let connector = Arc::new(Connector::new(ConnectorOptions::default())?);
 /// let engine = Engine::builder(Bot::new(), Arc::new(MemoryStore::default()), connector).start();
-/// let app: axum::Router = router(engine, EndpointOptions::default());
+/// let app: axum::Router = router(engine, EndpointOptions::unauthenticated());
+/// let app = app.into_make_service_with_connect_info::<std::net::SocketAddr>();
 /// # drop(app);
 /// # Ok(()) }
 /// ```
@@ -84,7 +103,7 @@ pub fn router(engine: Engine, options: EndpointOptions) -> Router {
 /// let app: Router = Router::new()
 ///     .route("/", get(|| async { "the shop" }))
 ///     .fallback(|| async { "a page that is not there" })
-///     .nest("/bot", routes(engine, EndpointOptions::default())) // POST /bot/api/messages
+///     .nest("/bot", routes(engine, EndpointOptions::unauthenticated())) // POST /bot/api/messages
 ///     .with_state(());
 /// # drop(app);
 /// # Ok(()) }
@@ -99,37 +118,36 @@ where
             "this entry of the allowed service URLs can never match"
         );
     }
-    let mut routes = Router::new()
+    Router::new()
         .route("/api/messages", post(messages).fallback(error_response::wrong_method))
-        .route("/healthz", get(status::health).fallback(error_response::wrong_method))
-        .route("/readyz", get(status::ready).fallback(error_response::wrong_method));
-    if options.has_stats {
-        routes = routes.route("/stats", get(status::stats).fallback(error_response::wrong_method));
-    }
-    let service_urls = UrlCache::new(options.service_urls.clone());
-    routes.with_state(Arc::new(Endpoint { engine, options, service_urls }))
+        .with_state(Arc::new(Endpoint::new(engine, options)))
 }
 
-async fn messages(
-    State(endpoint): State<Arc<Endpoint>>,
-    request: Request,
-) -> Result<Response, ErrorResponse> {
+async fn messages(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+    let peer = peer_of(&request);
+    match receive(&endpoint, request).await {
+        Ok(response) => response,
+        Err(error) => endpoint.options.refusals.refuse(error, peer),
+    }
+}
+
+async fn receive(endpoint: &Endpoint, request: Request) -> Result<Response, ErrorResponse> {
     let options = &endpoint.options;
+    check_peer(endpoint, &request)?;
     let verified = match &options.auth {
-        Some(auth) => Some(guard::check_token(request.headers(), auth).await?),
-        None => {
-            guard::check_host_and_origin(&request, &options.service_urls)?;
-            None
-        }
+        EndpointAuth::Token(auth) => Some(guard::check_token(request.headers(), auth).await?),
+        EndpointAuth::None | EndpointAuth::Unset => None,
     };
     guard::check_content_type(request.headers())?;
     let body = body::read(request, options).await?;
     let mut activity = parse(&body)?;
+    guard::check_ids(&activity)?;
     if let Some(verified) = verified {
+        guard::check_service_url_is_there(&activity)?;
         verified.admit(Arc::make_mut(&mut activity)).map_err(error_response::for_rejection)?;
     }
-    guard::check_ids(&activity)?;
     guard::check_service_url(&activity, &endpoint.service_urls)?;
+    check_conversation(endpoint, &activity)?;
     if activity.delivery_mode == Some(DeliveryMode::Stream) {
         let activity = Arc::unwrap_or_clone(activity);
         return stream::answer(endpoint.engine.clone(), activity).await;
@@ -141,9 +159,39 @@ async fn messages(
     }
 }
 
+/// Checks what of a sender is cheap to check: its rate and, without authentication, its place.
+fn check_peer(endpoint: &Endpoint, request: &Request) -> Result<(), ErrorResponse> {
+    let peer = peer_of(request);
+    if let (Some(limiter), Some(peer)) = (&endpoint.peers, peer) {
+        limiter.take(rate_limits::network(peer.ip())).map_err(|wait| {
+            error_response::rate_limited(Refusal::PeerRate, "rate_limits.peer", wait)
+        })?;
+    }
+    match &endpoint.options.auth {
+        EndpointAuth::Token(_) => Ok(()),
+        EndpointAuth::None => local_guard::check(request, peer, Local::Any),
+        EndpointAuth::Unset => Err(ErrorResponse::new(
+            StatusCode::FORBIDDEN,
+            "Forbidden",
+            "this bot has no authentication configured, so it lets nobody in",
+        )
+        .because(Refusal::NoAuth)),
+    }
+}
+
+/// Checks the rate of a conversation.
+fn check_conversation(endpoint: &Endpoint, activity: &Activity) -> Result<(), ErrorResponse> {
+    let Some(limiter) = &endpoint.conversations else { return Ok(()) };
+    let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_ref());
+    limiter.take((&activity.channel_id, conversation)).map_err(|wait| {
+        error_response::rate_limited(Refusal::ConversationRate, "rate_limits.conversation", wait)
+    })
+}
+
 fn parse(body: &[u8]) -> Result<Arc<Activity>, ErrorResponse> {
     let bad = |error: sayso_turn::activity::ParseError| {
         ErrorResponse::new(StatusCode::BAD_REQUEST, "BadArgument", error.to_string())
+            .because(Refusal::Activity)
     };
     let mut activity = Activity::shared_from_json(body).map_err(bad)?;
     activity.check().map_err(bad)?;

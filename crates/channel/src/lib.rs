@@ -18,7 +18,8 @@
 //! let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("hello"); Ok(()) });
 //! let connector = Arc::new(Connector::new(ConnectorOptions::default())?);
 //! let engine = Engine::builder(bot, Arc::new(MemoryStore::default()), connector).start();
-//! let app = router(engine, EndpointOptions::default());
+//! let app = router(engine, EndpointOptions::unauthenticated()); // for programs of this machine
+//! let app = app.into_make_service_with_connect_info::<std::net::SocketAddr>();
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //! let server = axum::serve(listener, app); // `.await` it to serve
 //! # drop(server);
@@ -38,7 +39,10 @@ mod sync;
 pub use connector::fuzz;
 
 pub use connector::{Connector, ConnectorError, ConnectorOptions};
-pub use endpoint::{EndpointOptions, router, routes};
+pub use endpoint::{
+    EndpointAuth, EndpointOptions, Rate, RateLimits, Refusals, StatusOptions, guard_local, router,
+    routes, status_routes,
+};
 pub use proactive::{BeginError, Begun, NewConversation};
 pub use service_urls::ServiceUrls;
 

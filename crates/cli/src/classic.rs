@@ -20,7 +20,7 @@ use axum::{Json, Router, body::Bytes, extract::State, http::StatusCode, routing}
 use sayso::{
     Documents,
     activity::Activity,
-    channel::{Connector, ConnectorOptions},
+    channel::{Connector, ConnectorOptions, Refusals, guard_local},
     pizza, server,
     turn::{
         Bag, Bot, Key,
@@ -51,8 +51,11 @@ pub(crate) async fn serve(
         .route("/api/messages", routing::post(messages))
         .route("/stats", routing::get(stats))
         .with_state(classic);
-    terminal::ready(&format!("http://{}", listener.local_addr()?));
-    axum::serve(listener, router).with_graceful_shutdown(stop).await?;
+    let router = guard_local(router, Refusals::default());
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let url = format!("http://{}", listener.local_addr()?);
+    terminal::ready(&url, Some(&url));
+    axum::serve(listener, service).with_graceful_shutdown(stop).await?;
     Ok(())
 }
 

@@ -103,6 +103,10 @@ pub(crate) struct Sources {
     /// [env: SAYSO_ADDRESS] [default: 127.0.0.1:3978]
     #[arg(long, value_parser = parse_address)]
     pub(crate) address: Option<SocketAddr>,
+    /// Address and port of health and statistics, or `off` [env: SAYSO_ADMIN_ADDRESS] [default: on
+    /// loopback, 10,000 ports after the other]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) admin_address: Option<String>,
     #[command(flatten)]
     pub(crate) place: Place,
     /// Format of the log, which goes to standard error [env: SAYSO_LOG_FORMAT] [default: text]
@@ -128,6 +132,9 @@ impl Sources {
         let mut config = self.place.add_to(config)?;
         if let Some(address) = self.address {
             config = config.flag("address", &address.to_string())?;
+        }
+        if let Some(admin) = &self.admin_address {
+            config = config.flag("admin-address", admin)?;
         }
         if let Some(log) = self.log {
             config = config.flag("log.format", log.name())?;

@@ -22,6 +22,8 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
         true => options.sources.flags()?,
         false => options.sources.config()?,
     };
+    // A demonstration: without an app it serves programs of this machine, and says so.
+    let config = config.or_unauthenticated()?;
     terminal::start_log(Log::of(&config), config.log().0);
     let Opened { store, warnings, .. } = open_store_with_warnings(config.store()).await?;
     let warnings = [config.warnings(), warnings].concat();
@@ -41,7 +43,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
         .serve_until(
             |running| {
                 if !has_chosen_port {
-                    terminal::ready(&running.url());
+                    terminal::ready(&running.url(), running.admin_url().as_deref());
                 }
                 welcome(&running.welcome(), &warnings);
             },

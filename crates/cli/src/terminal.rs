@@ -93,9 +93,13 @@ pub(crate) fn line(text: impl fmt::Display) {
     print(&format!("{text}\n"));
 }
 
-/// Prints the readiness line, for programs that wait until requests are accepted.
-pub(crate) fn ready(url: &str) {
+/// Prints the readiness line, for programs that wait until requests are accepted, and a line for
+/// the address of the statistics.
+pub(crate) fn ready(url: &str, admin: Option<&str>) {
     line(format_args!("ready {url}"));
+    if let Some(admin) = admin {
+        line(format_args!("admin {admin}"));
+    }
 }
 
 /// Writes a line to standard error: for people, beside what programs read.

@@ -4,7 +4,8 @@
 //! or `all`. The buttons work: those of a hero card say something, those of the adaptive card send
 //! a form (`Action.Submit`) or put another card in place of this one (`Action.Execute`). Messages
 //! change in place: a card when its pizza is ordered, a form when it is sent, an order when the
-//! pizza is ready; `cancel` takes an order back. Run it with `cargo run --example cards`.
+//! pizza is ready; `cancel` takes an order back. Run it with `SAYSO_AUTH=none cargo run --example
+//! cards`.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! State of a user: the bot counts a user's messages across all conversations of a channel.
 //!
 //! The user's document and the conversation's commit together or not at all, so the number that is
-//! said is the number that is stored. Run it with `cargo run --example counter`.
+//! said is the number that is stored. Run it with `SAYSO_AUTH=none cargo run --example counter`.
 
 use sayso::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The smallest bot: it answers `X` with `Echo: X`.
 //!
-//! Run it with `cargo run --example echo`; it prints a `curl` to try.
+//! Run it with `SAYSO_AUTH=none cargo run --example echo`; it prints a `curl` to try.
 
 use sayso::prelude::*;
 

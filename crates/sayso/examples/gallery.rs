@@ -1,7 +1,7 @@
 //! A gallery of prompts, to try each one and to compare it with other SDKs side by side.
 //!
 //! Say `text`, `number`, `confirm`, `choice`, `datetime` or `attachment`: it asks, and tells what
-//! it understood as JSON. Run it with `cargo run --example gallery`.
+//! it understood as JSON. Run it with `SAYSO_AUTH=none cargo run --example gallery`.
 
 use sayso::{
     dialog::{

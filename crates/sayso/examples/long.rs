@@ -3,9 +3,9 @@
 //! Channels wait 15 seconds. After 8 the message is saved and acknowledged, people see that the bot
 //! is typing, and the turn goes on; what they write meanwhile waits in line. If this process dies,
 //! another one (or this one, started again) runs the turn from its beginning. Run it with
-//! `cargo run --example long` and talk to it with the Agents Playground or the Emulator. Or try the
-//! `curl` below: it is answered after 8 seconds, and `sayso state ls` shows that a turn has not
-//! ended.
+//! `SAYSO_AUTH=none cargo run --example long` and talk to it with the Agents Playground or the
+//! Emulator. Or try the `curl` below: it is answered after 8 seconds, and `sayso state ls` shows
+//! that a turn has not ended.
 //!
 //! ```sh
 //! curl -i http://127.0.0.1:3978/api/messages -H 'content-type: application/json' -d '{"type":"message",

@@ -2,7 +2,8 @@
 //!
 //! `sayso::channel::routes` are the bot's routes as an axum `Router`, here nested under `/bot`:
 //! channels post to `/bot/api/messages`. Routes of the application and turns of the bot use the
-//! same things. Run it with `cargo run --example mounted`, then try
+//! same things. Without an app the bot serves this machine only, also when it is mounted. Run it
+//! with `cargo run --example mounted`, then try
 //!
 //! ```sh
 //! curl http://127.0.0.1:3978/menu
@@ -10,7 +11,7 @@
 //!   "id":"1","text":"menu","channelId":"test","conversation":{"id":"c"},"deliveryMode":"expectReplies"}'
 //! ```
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
 use sayso::{
@@ -48,7 +49,7 @@ fn bot(shop: Shop) -> Bot {
 fn app(shop: Shop, engine: Engine) -> Router {
     Router::new()
         .route("/menu", get(menu))
-        .nest("/bot", routes(engine, EndpointOptions::default()))
+        .nest("/bot", routes(engine, EndpointOptions::unauthenticated()))
         .fallback(|| async { (StatusCode::NOT_FOUND, "Not on the menu.") })
         .with_state(shop)
 }
@@ -64,7 +65,9 @@ async fn main() -> Result {
     let engine = engine(shop.clone(), store)?;
     let listener = TcpListener::bind(DEFAULT_ADDRESS).await?;
     let stop = async { drop(tokio::signal::ctrl_c().await) };
-    axum::serve(listener, app(shop, engine.clone())).with_graceful_shutdown(stop).await?;
+    // Without authentication the bot wants to know that its peer is on this machine.
+    let app = app(shop, engine.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    axum::serve(listener, app).with_graceful_shutdown(stop).await?;
     // Turns and replies under way are finished; what is left, the next start finishes.
     engine.close(std::time::Duration::from_secs(10)).await;
     Ok(())
@@ -81,6 +84,7 @@ mod tests {
         let app = app(shop(), engine(shop(), store).unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
+        let app = app.into_make_service_with_connect_info::<SocketAddr>();
         drop(tokio::spawn(async move { axum::serve(listener, app).await }));
         url
     }

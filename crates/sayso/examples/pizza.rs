@@ -1,6 +1,7 @@
 //! A bot with state: every message is a topping, and no topping is ever lost or falsely confirmed.
 //!
-//! Run it with `cargo run --example pizza`; start several on one store and they share the pizza.
+//! Run it with `SAYSO_AUTH=none cargo run --example pizza`; start several on one store and they
+//! share the pizza.
 
 use sayso::prelude::*;
 

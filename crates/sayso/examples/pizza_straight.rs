@@ -1,7 +1,7 @@
 //! Ordering a pizza, written straight down: one async function that asks and gets its answers.
 //!
 //! The function is suspended at every `ask` for as long as the user takes, over restarts and
-//! deployments, on any instance. Run it with `cargo run --example pizza_straight`.
+//! deployments, on any instance. Run it with `SAYSO_AUTH=none cargo run --example pizza_straight`.
 
 use sayso::prelude::*;
 

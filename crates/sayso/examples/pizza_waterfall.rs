@@ -1,7 +1,7 @@
 //! Ordering a pizza, as a waterfall: the form for people who port a bot from the Bot Framework.
 //!
-//! Run it with `cargo run --example pizza_waterfall`. The same written straight down is
-//! `pizza_straight`.
+//! Run it with `SAYSO_AUTH=none cargo run --example pizza_waterfall`. The same written straight
+//! down is `pizza_straight`.
 
 use sayso::{
     dialog::{

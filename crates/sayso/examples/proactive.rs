@@ -2,9 +2,9 @@
 //!
 //! Whoever says `remind me` is remembered, with the reference of the conversation. `POST /remind`
 //! continues the conversation of one of them, `POST /news` those of all, at a pace. Each has an id:
-//! the same one again says nothing. Run it with `cargo run --example proactive`, say `remind me`
-//! with the Agents Playground or the Emulator (what comes later goes to their `serviceUrl`), then
-//! try
+//! the same one again says nothing. Run it with `SAYSO_AUTH=none cargo run --example proactive`,
+//! say `remind me` with the Agents Playground or the Emulator (what comes later goes to their
+//! `serviceUrl`), then try
 //!
 //! ```sh
 //! curl http://127.0.0.1:3978/remind -H 'content-type: application/json' \
@@ -161,7 +161,10 @@ mod tests {
     async fn one_is_reminded_and_all_get_the_news_once() {
         let (service_url, mut said) = channel().await;
         let store = sayso::open_store("memory://").await.unwrap();
-        let server = Server::new(bot()).store(Arc::clone(&store)).address(([127, 0, 0, 1], 0));
+        let server = Server::new(bot())
+            .unauthenticated()
+            .store(Arc::clone(&store))
+            .address(([127, 0, 0, 1], 0));
         let running =
             server.routes(move |engine| routes(Office { engine, store })).start().await.unwrap();
         let url = running.url();

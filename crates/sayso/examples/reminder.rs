@@ -2,8 +2,9 @@
 //! cancels it.
 //!
 //! A timer is durable with the turn that asked for it and fires once, on whatever instance is alive
-//! then. Run it with `cargo run --example reminder`. A reminder comes on the bot's own account, so
-//! it goes to the `serviceUrl` of the message; a `curl` without one sees only the first answer.
+//! then. Run it with `SAYSO_AUTH=none cargo run --example reminder`. A reminder comes on the bot's
+//! own account, so it goes to the `serviceUrl` of the message; a `curl` without one sees only the
+//! first answer.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! The dialog of the published scale-out sample: a number, another number, their difference.
 //!
 //! A waterfall with a number prompt inside a component, as people port it from the Bot Framework.
-//! Run it with `cargo run --example scaleout`, on as many machines as you like over one store.
+//! Run it with `SAYSO_AUTH=none cargo run --example scaleout`, on as many machines as you like over
+//! one store.
 
 use sayso::{
     dialog::{ComponentDialog, Dialogs, NumberPrompt, Step, StepResult, WaterfallDialog},

@@ -2,8 +2,8 @@
 //!
 //! Teams (in personal chats), Web Chat and Direct Line show it growing; other channels show that
 //! the bot is typing. Only the whole message is part of the turn: it leaves when the turn is saved,
-//! and takes the place of what was shown. Run it with `cargo run --example stream`; the `curl` that
-//! it prints gets the whole message.
+//! and takes the place of what was shown. Run it with `SAYSO_AUTH=none cargo run --example stream`;
+//! the `curl` that it prints gets the whole message.
 
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 //!
 //! An invoke waits for its answer, which is saved with the turn: one that comes twice changes
 //! nothing and gets the same answer. What the bot has no handler for gets the status 501. Run it
-//! with `cargo run --example teams`, say `order` in Teams or the Agents Playground, or try
+//! with `SAYSO_AUTH=none cargo run --example teams`, say `order` in Teams or the Agents Playground,
+//! or try
 //!
 //! ```sh
 //! curl -i http://127.0.0.1:3978/api/messages -H 'content-type: application/json' -d '{"type":"invoke",
@@ -207,7 +208,7 @@ mod tests {
     #[tokio::test]
     async fn an_invoke_that_nobody_handles_gets_501() {
         let store = sayso::open_store("memory://").await.unwrap();
-        let server = Server::new(bot()).store(store).address(([127, 0, 0, 1], 0));
+        let server = Server::new(bot()).unauthenticated().store(store).address(([127, 0, 0, 1], 0));
         let running = server.start().await.unwrap();
         for (name, status) in [("task/fetch", 200), ("fileConsent/invoke", 501)] {
             let invoke = json!({ "type": "invoke", "id": name, "name": name, "channelId": "test",

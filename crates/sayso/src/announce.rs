@@ -12,16 +12,29 @@ pub(crate) fn print(text: &str) {
 }
 
 /// Welcome text of a server that authenticates.
-pub(crate) fn welcome_app(url: &str, store: &dyn Display, app: &str) -> String {
-    format!("listening on {url} (authenticates both ways as the app {app})\nstate in {store}\n")
+pub(crate) fn welcome_app(
+    url: &str,
+    admin: Option<&str>,
+    store: &dyn Display,
+    app: &str,
+) -> String {
+    let admin = health(admin);
+    format!(
+        "listening on {url} (authenticates both ways as the app {app})\n{admin}state in {store}\n"
+    )
+}
+
+/// Line about the admin address.
+fn health(admin: Option<&str>) -> String {
+    admin.map(|url| format!("health and statistics on {url}\n")).unwrap_or_default()
 }
 
 /// Welcome text of a server without authentication.
-pub(crate) fn welcome(url: &str, store: &dyn Display) -> String {
+pub(crate) fn welcome(url: &str, admin: Option<&str>, store: &dyn Display) -> String {
     format!(
         "\
 listening on {url} (loopback only: no authentication is configured)
-state in {store}
+{}state in {store}
 
 Say something to it:
 
@@ -30,6 +43,7 @@ Say something to it:
 $RANDOM gives each run an id of its own: a new message. An id that was seen
 before is a redelivery: it changes nothing and gets the same answer.
 ",
+        health(admin),
         curl(url, "mushrooms"),
     )
 }

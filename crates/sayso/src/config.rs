@@ -19,8 +19,10 @@ use std::{
     env, fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
+use sayso_channel::{Rate, RateLimits};
 use sayso_turn::KeyScheme;
 
 pub use self::{
@@ -31,7 +33,7 @@ use self::{
     file::Found,
     setting::{Kind, SETTINGS, Spec},
 };
-use crate::{DEFAULT_ADDRESS, DEFAULT_STORE};
+use crate::{DEFAULT_ADDRESS, DEFAULT_STORE, defaults::default_admin_address};
 
 /// The file that is read if it is in the working directory and no other is named.
 pub const DEFAULT_FILE: &str = "sayso.toml";
@@ -169,6 +171,26 @@ impl Config {
         self.text("address").and_then(|text| parse_address(text).ok()).unwrap_or(DEFAULT_ADDRESS)
     }
 
+    /// The address of health and statistics, by default
+    /// [beside that of the bot](crate::server::default_admin_address); `None` if it is off.
+    #[must_use]
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        match self.text("admin-address") {
+            None => Some(default_admin_address(self.address())),
+            Some(text) => parse_address(text).ok(),
+        }
+    }
+
+    /// Rate limits of peers and conversations, off by default.
+    #[must_use]
+    pub fn rate_limits(&self) -> RateLimits {
+        let rate = |key: &str| {
+            let requests = self.text(key)?.parse().ok()?;
+            Some(Rate { requests, per: Duration::from_secs(60) })
+        };
+        RateLimits { peer: rate("rate-limit.peer"), conversation: rate("rate-limit.conversation") }
+    }
+
     /// The store, as a URL for [`open_store`](crate::open_store). It may hold a password.
     #[must_use]
     pub fn store(&self) -> &str {
@@ -242,6 +264,9 @@ impl Config {
             }
             (Some(value), Kind::Path) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::url(&value.text)),
+            (None, _) if spec.key == "admin-address" => {
+                self.admin_address().map(|address| address.to_string())
+            }
             (None, _) => spec.default_text(cloud),
         };
         Setting {

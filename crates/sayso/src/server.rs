@@ -1,45 +1,45 @@
 //! The server: a bot, a store and the Bot Framework endpoint in one process.
 //!
 //! It runs the same in a program of one's own, in the `sayso` command and in a test; only who
-//! decides when to stop differs. Without authentication it refuses to be reachable from outside.
+//! decides when to stop differs. It is closed by default: without an app it does not start, unless
+//! it is told to do without authentication, and then it serves programs of its own machine only.
 
+mod admin;
+mod audit;
 mod error;
+mod listen;
 mod routes;
 mod running;
+mod senders;
 
 use std::{
     fmt,
     future::{Future, pending},
-    io,
     net::SocketAddr,
     sync::Arc,
 };
 
 use axum::Router;
 use sayso_channel::{
-    Connector, ConnectorOptions, EndpointOptions,
-    auth::{AuthOptions, Authenticator, Tokens},
-    router, routes,
+    Connector, EndpointOptions, RateLimits, StatusOptions, auth::AuthOptions, guard_local, router,
+    routes, status_routes,
 };
-use sayso_turn::{
-    Bot, Engine, KeyScheme, Limits, Logic,
-    clock::{Clock, SystemClock},
-    store::Store,
-};
-use tokio::net::TcpListener;
+use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 
-use self::routes::Routes;
-pub use self::{error::ServeError, running::Running};
-pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE};
+use self::{admin::Admin, listen::listen, routes::Routes, senders::Senders};
+pub use self::{error::ServeError, listen::bind, running::Running};
+pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
 use crate::{Config, announce, open_store, signals::Signals};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
 ///
 /// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name
-/// an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways. It prints where it
-/// listens and a `curl` to try. SIGTERM and Ctrl-C drain: nothing new is taken in, turns and
-/// replies under way are finished. For anything else there is [`Server`].
+/// an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways; if they say `auth =
+/// "none"` (`SAYSO_AUTH=none`) it serves programs of this machine without authentication; if they
+/// say neither it does not start. It prints where it listens and a `curl` to try. SIGTERM and
+/// Ctrl-C drain: nothing new is taken in, turns and replies under way are finished. For anything
+/// else there is [`Server`].
 ///
 /// # Errors
 /// When it cannot start, as one sentence that says what to do; see [`ServeError`].
@@ -64,7 +64,8 @@ pub async fn serve(bot: impl Logic) -> crate::Result {
     Ok(Server::new(bot).config(&Config::load(None)?)?.serve().await?)
 }
 
-/// Builder of a server. Everything but the bot has a default.
+/// Builder of a server. Everything has a default but the bot, and who may speak to it: an
+/// [app](Self::auth), or [programs of this machine](Self::unauthenticated).
 ///
 /// # Example
 /// ```
@@ -73,6 +74,7 @@ pub async fn serve(bot: impl Logic) -> crate::Result {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result {
 /// let bot = Bot::new().on_message(async |mut turn: Turn| { turn.say("hello"); Ok(()) });
 /// let running = Server::new(bot)
+///     .unauthenticated() // for programs of this machine
 ///     .address(([127, 0, 0, 1], 0)) // any free port
 ///     .store(sayso::open_store("memory://").await?)
 ///     .start()
@@ -92,7 +94,9 @@ pub struct Server<L = Bot> {
     /// The configuration, whose retention goes before that of the limits.
     config: Option<Config>,
     keys: Option<KeyScheme>,
-    auth: Option<AuthOptions>,
+    senders: Senders,
+    admin: Admin,
+    rate_limits: RateLimits,
     routes: Option<Routes>,
 }
 
@@ -111,14 +115,25 @@ impl<L: Logic> Server<L> {
     pub fn new(logic: L) -> Self {
         let (address, limits, keys) = (DEFAULT_ADDRESS, Limits::default(), None);
         let store_url = StoreUrl(DEFAULT_STORE.to_owned());
-        let (store, config, auth, routes) = (None, None, None, None);
-        Self { logic, address, store, store_url, limits, config, keys, auth, routes }
+        Self {
+            logic,
+            address,
+            store: None,
+            store_url,
+            limits,
+            config: None,
+            keys,
+            senders: Senders::default(),
+            admin: Admin::default(),
+            rate_limits: RateLimits::default(),
+            routes: None,
+        }
     }
 
-    /// Takes the address, the store, the app and the retention of documents from a configuration.
-    /// What is set in code after this counts more, and so does a [store](Self::store) that was
-    /// given. Only a retention that the configuration sets counts more than the
-    /// [limits](Self::limits) of the program.
+    /// Takes the addresses, the store, the app, the rate limits and the retention of documents from
+    /// a configuration. What is set in code after this counts more, and so does a
+    /// [store](Self::store) that was given. Only a retention that the configuration sets counts
+    /// more than the [limits](Self::limits) of the program.
     ///
     /// # Errors
     /// When the app's settings do not fit together.
@@ -129,6 +144,7 @@ impl<L: Logic> Server<L> {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
     /// let config = Config::default().flag("store", "memory://")?.flag("address", "127.0.0.1:0")?;
+    /// let config = config.flag("auth", "none")?;
     /// let running = Server::new(pizza::bot()).config(&config)?.start().await?;
     /// running.stop().await;
     /// # Ok(()) }
@@ -138,7 +154,18 @@ impl<L: Logic> Server<L> {
         self.store_url = StoreUrl(config.store().to_owned());
         self.config = Some(config.clone());
         self.keys = config.keys().or(self.keys);
-        self.auth = config.auth()?.or(self.auth);
+        self.admin = match config.admin_address() {
+            None => Admin::Off,
+            // So it moves with an address that is set in code after this.
+            Some(beside) if beside == default_admin_address(config.address()) => Admin::Beside,
+            Some(address) => Admin::At(address),
+        };
+        self.rate_limits = config.rate_limits();
+        self.senders = match config.auth()? {
+            Some(app) => Senders::App(Box::new(app)),
+            None if config.is_unauthenticated() => Senders::Unauthenticated,
+            None => self.senders,
+        };
         Ok(self)
     }
 
@@ -146,13 +173,23 @@ impl<L: Logic> Server<L> {
     /// replies carry one of the bot's own. Replies go only to the service URLs of the app's cloud.
     #[must_use]
     pub fn auth(mut self, auth: AuthOptions) -> Self {
-        self.auth = Some(auth);
+        self.senders = Senders::App(Box::new(auth));
+        self
+    }
+
+    /// Does without authentication: for development and tests. The address must be a loopback one,
+    /// and only programs of this machine are served: a request that came through a proxy, was
+    /// addressed to another name or made by a page of another site is refused, on every route.
+    #[must_use]
+    pub fn unauthenticated(mut self) -> Self {
+        self.senders = Senders::Unauthenticated;
         self
     }
 
     /// Authenticates both ways if the environment names an app: `MicrosoftAppId`,
     /// `MicrosoftAppPassword`, `MicrosoftAppType`, `MicrosoftAppTenantId`, as the SDKs have them.
-    /// Without an id nothing changes.
+    /// Without an id nothing changes, unless it says `SAYSO_AUTH=none`:
+    /// [`unauthenticated`](Self::unauthenticated).
     ///
     /// # Errors
     /// When a setting is there and makes no sense.
@@ -160,8 +197,13 @@ impl<L: Logic> Server<L> {
         let settings = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        let found = AuthOptions::from_settings(settings).map_err(ServeError::auth)?;
-        self.auth = found.or(self.auth);
+        self.senders = match AuthOptions::from_settings(settings).map_err(ServeError::auth)? {
+            Some(app) => Senders::App(Box::new(app)),
+            None if std::env::var("SAYSO_AUTH").is_ok_and(|value| value == "none") => {
+                Senders::Unauthenticated
+            }
+            None => self.senders,
+        };
         Ok(self)
     }
 
@@ -170,6 +212,29 @@ impl<L: Logic> Server<L> {
     #[must_use]
     pub fn address(mut self, address: impl Into<SocketAddr>) -> Self {
         self.address = address.into();
+        self
+    }
+
+    /// Sets where health, readiness and statistics are served (`/healthz`, `/readyz`, `/stats`), by
+    /// default [beside the bot](default_admin_address) on loopback. They ask for no token: whoever
+    /// reaches another address than a loopback one reads them. Port 0 takes any free port.
+    #[must_use]
+    pub fn admin_address(mut self, address: impl Into<SocketAddr>) -> Self {
+        self.admin = Admin::At(address.into());
+        self
+    }
+
+    /// Serves no health, readiness and statistics.
+    #[must_use]
+    pub fn without_admin(mut self) -> Self {
+        self.admin = Admin::Off;
+        self
+    }
+
+    /// Sets rate limits of peers and conversations. They are off by default.
+    #[must_use]
+    pub fn rate_limits(mut self, rate_limits: RateLimits) -> Self {
+        self.rate_limits = rate_limits;
         self
     }
 
@@ -198,8 +263,8 @@ impl<L: Logic> Server<L> {
 
     /// Adds routes of one's own, beside those of the bot: they are made from the engine, so that
     /// they can [continue conversations](Engine::resume). They may have a fallback; they must not
-    /// have the bot's paths. Nothing guards them but themselves: whoever reaches the bot reaches
-    /// them.
+    /// have the bot's paths. Without authentication they are guarded as the bot is. With an app
+    /// nothing guards them but themselves: whoever reaches the bot reaches them.
     ///
     /// # Example
     /// ```
@@ -227,26 +292,21 @@ impl<L: Logic> Server<L> {
     /// # Cancellation
     /// Dropping the future starts nothing, or stops what was started.
     pub async fn start(self) -> Result<Running, ServeError> {
-        let listener = match &self.auth {
-            Some(_) => listen(self.address).await?,
-            None => bind(self.address).await?,
+        let listener = match &self.senders {
+            Senders::Unset => return Err(ServeError::NoAuth),
+            Senders::Unauthenticated => bind(self.address).await?,
+            Senders::App(_) => listen(self.address).await?,
         };
+        let admin_listener = self.admin.bind(self.address).await?;
+        for what in audit::lowered(&self.senders, self.admin.beside(self.address)) {
+            tracing::warn!("a guard is lowered: {what}");
+        }
         let store = match self.store {
             Some(store) => store,
             None => open_store(&self.store_url.0).await?,
         };
-        let (mut endpoint, mut connector) =
-            (EndpointOptions::default(), ConnectorOptions::default());
-        endpoint.has_stats = self.address.ip().is_loopback();
-        if let Some(auth) = &self.auth {
-            let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-            let tokens = Tokens::new(auth, Arc::clone(&clock)).map_err(ServeError::auth)?;
-            let gate = Authenticator::new(auth, clock).map_err(ServeError::auth)?;
-            endpoint.service_urls.clone_from(&auth.cloud.service_urls);
-            connector.service_urls.clone_from(&auth.cloud.service_urls);
-            connector.private_addresses = auth.private_addresses;
-            (endpoint.auth, connector.tokens) = (Some(Arc::new(gate)), Some(tokens));
-        }
+        let (endpoint, connector) = self.senders.options()?;
+        let endpoint = EndpointOptions { rate_limits: self.rate_limits, ..endpoint };
         let connector = Connector::new(connector).map_err(ServeError::connector)?;
         let limits = match &self.config {
             Some(config) => config.limits(self.limits),
@@ -257,12 +317,24 @@ impl<L: Logic> Server<L> {
             .limits(limits)
             .keys(keys)
             .start();
+        let refusals = endpoint.refusals.clone();
         let router = match self.routes {
             Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),
             None => router(engine.clone(), endpoint),
         };
-        let app = self.auth.map(|auth| auth.app_id);
-        Ok(Running::new(listener, router, engine, store, app)?)
+        let (router, app) = match self.senders {
+            Senders::App(auth) => (router, Some(auth.app_id)),
+            _ => (guard_local(router, refusals.clone()), None),
+        };
+        let admin = match admin_listener {
+            Some(listener) => {
+                let is_local = listener.local_addr()?.ip().is_loopback();
+                let options = StatusOptions { refusals, is_local };
+                Some((listener, status_routes(engine.clone(), options)))
+            }
+            None => None,
+        };
+        Ok(Running::new((listener, router), admin, engine, store, app)?)
     }
 
     /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.
@@ -309,35 +381,6 @@ impl<L: Logic> Server<L> {
             () = signals.next() => Err(ServeError::Interrupted { left: busy.busy() }),
         }
     }
-}
-
-/// Binds a loopback address, with errors that say what to do.
-///
-/// # Errors
-/// [`ServeError::NotLoopback`], [`ServeError::InUse`] or [`ServeError::Bind`].
-///
-/// # Cancellation
-/// Dropping the future binds nothing.
-///
-/// # Example
-/// ```
-/// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// let error = sayso::server::bind(([0, 0, 0, 0], 3978).into()).await.unwrap_err();
-/// assert!(error.to_string().contains("no authentication is configured"));
-/// # }
-/// ```
-pub async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    if !address.ip().is_loopback() {
-        return Err(ServeError::NotLoopback { address });
-    }
-    listen(address).await
-}
-
-async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    TcpListener::bind(address).await.map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => ServeError::InUse { address },
-        _ => ServeError::Bind { address, source },
-    })
 }
 
 fn report(left: usize) {

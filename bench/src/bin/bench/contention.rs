@@ -4,6 +4,7 @@
 use std::{cell::RefCell, net::SocketAddr, sync::Arc};
 
 use anyhow::Context;
+use sayso::server::default_admin_address;
 use sayso_bench::{
     load::{Client, Rush, Sink, Talk, rush, wait, walk},
     peer::Logic,
@@ -121,7 +122,12 @@ impl Group {
     fn tally(&self) -> anyhow::Result<Tally> {
         let mut tally = Tally { turns: 0.0, attempts: 0.0 };
         for address in &self.addresses {
-            let stats = wait(Client::new(*address).stats())?;
+            // Ours are apart from where channels post.
+            let address = match self.runtime {
+                Runtime::Sayso => default_admin_address(*address),
+                _ => *address,
+            };
+            let stats = wait(Client::new(address).stats())?;
             let count = |name: &str| stats.get(name).and_then(Value::as_f64).context("no count");
             tally.turns += count("turns")?;
             tally.attempts += count("attempts")?;

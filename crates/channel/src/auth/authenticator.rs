@@ -42,7 +42,7 @@ use crate::ServiceUrls;
 /// let authenticator = Authenticator::new(&options, Arc::new(SystemClock::new()))?;
 /// let endpoint = EndpointOptions {
 ///     service_urls: options.cloud.service_urls,
-///     auth: Some(Arc::new(authenticator)),
+///     auth: authenticator.into(),
 ///     ..Default::default()
 /// };
 /// # drop(endpoint);

@@ -42,12 +42,13 @@ impl Claims {
         Ok(())
     }
 
-    /// Returns the id of the app that requested the token; the claim depends on the version.
+    /// Returns the id of the app that requested the token. The claim depends on the version, which
+    /// must be there.
     pub(super) fn caller(&self) -> Option<&str> {
         let caller = match self.ver.as_deref() {
-            None | Some("" | "1.0") => self.appid.as_deref(),
+            Some("1.0") => self.appid.as_deref(),
             Some("2.0") => self.azp.as_deref(),
-            Some(_) => None,
+            _ => None,
         };
         caller.filter(|id| !id.is_empty())
     }

@@ -1,10 +1,12 @@
 //! Cache of an issuer's signing keys (JWKS), fetched on demand; handles key rotation and outages.
 //!
-//! Keys are fresh for a day. A token that names an unknown key may be the first after a rotation,
-//! so the keys are fetched again, but at most once an hour: anybody can make up such a token. While
-//! the issuer is down, cached keys up to five days old are still used; after that every request is
-//! rejected. Callers that need the keys at the same time share one fetch (single-flight), and a
-//! caller that goes away does not cancel it.
+//! Keys are fresh for a day and then fetched again in the background, while they still serve. A
+//! token that names an unknown key may be the first after a rotation, so the keys are fetched
+//! again, but at most every five minutes: anybody can make up such a token. While the issuer is
+//! down, cached keys up to five days old are still used; after that every request is rejected.
+//! Callers that need the keys at the same time share one fetch (single-flight), and a caller that
+//! goes away does not cancel it. A caller whose key is known never waits; of those whose key is
+//! not, a bounded number does.
 
 use std::{
     net::IpAddr,
@@ -15,7 +17,7 @@ use std::{
 use reqwest::Url;
 use sayso_turn::clock::Clock;
 use serde::Deserialize;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use super::{
     http::{self, Http, HttpError},
@@ -30,7 +32,10 @@ const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
 /// Age up to which keys are used while the issuer is down.
 const STALE_MAX: Duration = Duration::from_secs(5 * 24 * 60 * 60);
 /// Shortest time between fetches caused by a token with an unknown key.
-const SEARCH: Duration = Duration::from_secs(60 * 60);
+const SEARCH: Duration = Duration::from_secs(5 * 60);
+/// Most callers that wait for such a fetch. Made-up tokens must not hold all connections while the
+/// issuer is slow.
+const SEARCHERS_MAX: usize = 64;
 /// Pause after a fetch, so that an issuer in trouble is left alone.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
 
@@ -44,6 +49,7 @@ pub(super) struct Issuer {
     state: RwLock<State>,
     /// Single-flight lock, held during a fetch.
     fetching: Arc<Mutex<()>>,
+    searchers: Semaphore,
 }
 
 /// The cached keys and past fetches; times are the clock's uptime.
@@ -59,7 +65,7 @@ struct State {
 
 /// Next step to find a key.
 enum Next {
-    Use(Arc<Keys>),
+    Use { keys: Arc<Keys>, is_stale: bool },
     Fetch { is_search: bool },
     Deny(Rejection),
 }
@@ -78,14 +84,25 @@ impl Issuer {
         private_addresses: bool,
     ) -> Self {
         let (state, fetching) = (RwLock::default(), Arc::default());
-        Self { metadata, http, clock, private_addresses, state, fetching }
+        let searchers = Semaphore::new(SEARCHERS_MAX);
+        Self { metadata, http, clock, private_addresses, state, fetching, searchers }
     }
 
     /// Returns the keys, which contain the one with this id, fetching them if needed.
     pub(super) async fn keys(self: &Arc<Self>, kid: &str) -> Result<Arc<Keys>, Rejection> {
-        if let Some(answer) = self.next(kid).answer() {
-            return answer;
-        }
+        let _searcher = match self.next(kid) {
+            Next::Use { keys, is_stale } => {
+                if is_stale {
+                    self.refresh(kid);
+                }
+                return Ok(keys);
+            }
+            Next::Deny(rejection) => return Err(rejection),
+            Next::Fetch { is_search: false } => None,
+            Next::Fetch { is_search: true } => {
+                Some(self.searchers.try_acquire().map_err(|_| CLOSED)?)
+            }
+        };
         let turn = Arc::clone(&self.fetching).lock_owned().await;
         // Another caller may have fetched the keys while this one waited for the lock.
         let is_search = match self.next(kid) {
@@ -103,6 +120,20 @@ impl Issuer {
         self.next(kid).answer().unwrap_or(Err(CLOSED))
     }
 
+    /// Fetches stale keys again in the background, unless a fetch is under way.
+    fn refresh(self: &Arc<Self>, kid: &str) {
+        let Ok(turn) = Arc::clone(&self.fetching).try_lock_owned() else { return };
+        // The fetch that held the lock until now may have been the one that is needed.
+        if !matches!(self.next(kid), Next::Use { is_stale: true, .. }) {
+            return;
+        }
+        let this = Arc::clone(self);
+        drop(tokio::spawn(async move {
+            let _turn = turn;
+            this.fetch(false).await;
+        }));
+    }
+
     /// Fetches the keys without caching them, to check that the issuer can be reached.
     pub(super) async fn probe(&self) -> Result<(), HttpError> {
         self.download().await.map(drop)
@@ -118,13 +149,14 @@ impl Issuer {
         let Some(keys) = state.keys.filter(|_| age < STALE_MAX) else {
             return if may_ask { Next::Fetch { is_search: false } } else { Next::Deny(CLOSED) };
         };
-        if age >= FRESH && may_ask {
-            return Next::Fetch { is_search: false };
-        }
         if keys.get(kid).is_some() {
-            return Next::Use(keys);
+            return Next::Use { keys, is_stale: age >= FRESH && may_ask };
         }
-        if may_ask && age >= RETRY_PAUSE && !is_within(state.searched_at, SEARCH) {
+        if !may_ask {
+            // The key may be a new one: nobody can say at the moment.
+            return Next::Deny(CLOSED);
+        }
+        if age >= RETRY_PAUSE && !is_within(state.searched_at, SEARCH) {
             return Next::Fetch { is_search: true };
         }
         Next::Deny(NO_SUCH_KEY)
@@ -179,7 +211,7 @@ impl Issuer {
 impl Next {
     fn answer(self) -> Option<Result<Arc<Keys>, Rejection>> {
         match self {
-            Self::Use(keys) => Some(Ok(keys)),
+            Self::Use { keys, .. } => Some(Ok(keys)),
             Self::Deny(rejection) => Some(Err(rejection)),
             Self::Fetch { .. } => None,
         }

@@ -7,7 +7,7 @@ use axum::{
 };
 use futures_util::StreamExt;
 
-use super::{error_response::ErrorResponse, options::EndpointOptions};
+use super::{error_response::ErrorResponse, options::EndpointOptions, refusal::Refusal};
 
 /// Limit on the memory that is reserved before any of the body has arrived.
 const CAPACITY_FIRST: usize = 8 * 1024;
@@ -31,6 +31,7 @@ pub(super) async fn read(
             "RequestTimeout",
             format!("the body did not arrive within {:?}", options.body_timeout),
         )
+        .because(Refusal::Body)
         .closing()),
     }
 }
@@ -41,6 +42,7 @@ async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Bytes, E
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| {
             ErrorResponse::new(StatusCode::BAD_REQUEST, "BadArgument", "the body ended too early")
+                .because(Refusal::Body)
                 .closing()
         })?;
         if bytes.len() + chunk.len() > bytes_max {
@@ -61,5 +63,7 @@ async fn collect(body: Body, length: usize, bytes_max: usize) -> Result<Bytes, E
 
 fn too_large(bytes_max: usize) -> ErrorResponse {
     let message = format!("the body is larger than {bytes_max} bytes (limit body_bytes_max)");
-    ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestTooLarge", message).closing()
+    ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestTooLarge", message)
+        .because(Refusal::Body)
+        .closing()
 }

@@ -3,7 +3,7 @@
 //! The sentence is for the sender: it contains no user text, no key and no internals. Details for
 //! operators go to the log.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use axum::{
     body::Body,
@@ -13,10 +13,11 @@ use axum::{
 use sayso_turn::Error;
 use serde::Serialize;
 
+use super::refusal::Refusal;
 use crate::auth::Rejection;
 
 /// `Retry-After` of a retryable error, in seconds.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+const RETRY_AFTER: u64 = 1;
 
 /// The error response to a request.
 #[derive(Debug)]
@@ -24,8 +25,10 @@ pub(super) struct ErrorResponse {
     status: StatusCode,
     code: &'static str,
     message: Cow<'static, str>,
-    is_retryable: bool,
+    /// Seconds after which the sender should try again.
+    retry_after: Option<u64>,
     is_closing: bool,
+    refusal: Option<Refusal>,
 }
 
 impl ErrorResponse {
@@ -35,12 +38,29 @@ impl ErrorResponse {
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
         let message = message.into();
-        Self { status, code, message, is_retryable: false, is_closing: false }
+        Self { status, code, message, retry_after: None, is_closing: false, refusal: None }
+    }
+
+    /// Sets the reason under which it is counted.
+    pub(super) fn because(mut self, reason: Refusal) -> Self {
+        self.refusal = Some(reason);
+        self
+    }
+
+    /// The reason under which it is counted, if the request was refused at the edge.
+    pub(super) fn refusal(&self) -> Option<Refusal> {
+        self.refusal
     }
 
     /// Adds `Retry-After`: the sender should try again soon.
     pub(super) fn retryable(mut self) -> Self {
-        self.is_retryable = true;
+        self.retry_after = Some(RETRY_AFTER);
+        self
+    }
+
+    /// Adds `Retry-After`: the sender should try again after this, in whole seconds.
+    pub(super) fn retryable_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX));
         self
     }
 
@@ -59,7 +79,7 @@ impl ErrorResponse {
 
 impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
-        let Self { status, code, message, is_retryable, is_closing } = self;
+        let Self { status, code, message, retry_after, is_closing, .. } = self;
         tracing::debug!(status = status.as_u16(), code, reason = %message, "request refused");
         let error = ErrorBody { error: Inner { code, message: &message } };
         let mut response = json(status, &error);
@@ -67,8 +87,8 @@ impl IntoResponse for ErrorResponse {
             let bearer = HeaderValue::from_static("Bearer");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
         }
-        if is_retryable {
-            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         if is_closing {
             let close = HeaderValue::from_static("close");
@@ -108,12 +128,17 @@ pub(super) fn raw_json(status: StatusCode, body: Body) -> Response {
 pub(super) fn for_rejection(rejection: Rejection) -> ErrorResponse {
     match rejection {
         Rejection::Unauthorized(reason) => {
-            ErrorResponse::new(StatusCode::UNAUTHORIZED, "Unauthorized", reason).closing()
+            ErrorResponse::new(StatusCode::UNAUTHORIZED, "Unauthorized", reason)
+                .because(Refusal::Token)
+                .closing()
         }
         Rejection::Forbidden(reason) => {
             ErrorResponse::new(StatusCode::FORBIDDEN, "Forbidden", reason)
+                .because(Refusal::Forbidden)
         }
-        Rejection::Unavailable(reason) => put_off("KeysUnavailable", reason).closing(),
+        Rejection::Unavailable(reason) => {
+            put_off("KeysUnavailable", reason).because(Refusal::Keys).closing()
+        }
     }
 }
 
@@ -170,11 +195,16 @@ pub(super) async fn wrong_method() -> ErrorResponse {
 }
 
 pub(super) async fn no_such_path() -> ErrorResponse {
-    ErrorResponse::new(
-        StatusCode::NOT_FOUND,
-        "NotFound",
-        "no such path; try POST /api/messages, GET /healthz, GET /readyz or GET /stats",
-    )
+    ErrorResponse::new(StatusCode::NOT_FOUND, "NotFound", "no such path; try POST /api/messages")
+}
+
+/// Beyond a rate limit.
+pub(super) fn rate_limited(reason: Refusal, limit: &str, wait: Duration) -> ErrorResponse {
+    let message = format!("too many requests (limit {limit}); please try again later");
+    ErrorResponse::new(StatusCode::TOO_MANY_REQUESTS, "RateLimited", message)
+        .because(reason)
+        .retryable_after(wait)
+        .closing()
 }
 
 fn put_off(code: &'static str, message: &'static str) -> ErrorResponse {

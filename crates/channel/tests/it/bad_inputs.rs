@@ -20,7 +20,7 @@ async fn check(server: &Server, reply: &client::Reply, status: u16, contains: &s
     assert!(!code.is_empty() && code.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{code}");
     assert!(sentence.contains(contains), "{contains}: {sentence}");
     assert!(!reply.body.contains(SECRET), "{reply:?}");
-    assert_eq!(server.get("/healthz").await.body, "ok");
+    assert_eq!(server.status("/healthz").await.body, "ok");
     assert!(server.stored().await.is_empty());
     assert_eq!(server.engine.stats().attempts, 0);
 }
@@ -71,6 +71,8 @@ async fn an_activity_that_cannot_be_routed_is_refused() {
         (json!({"type": ""}), "activity.type: expected a string that is not empty"),
         (json!({"channelId": null}), "activity.channelId: missing or empty"),
         (json!({"channelId": ""}), "activity.channelId: missing or empty"),
+        (json!({"channelId": " \t"}), "activity.channelId: must not be blank"),
+        (json!({"conversation": {"id": "sayso:begin:1"}}), "must not begin with `sayso:`"),
         (json!({"conversation": null}), "activity.conversation.id: missing or empty"),
         (json!({"conversation": {}}), "activity.conversation.id: missing or empty"),
         (json!({"conversation": {"id": ""}}), "activity.conversation.id: missing or empty"),
@@ -144,8 +146,10 @@ async fn a_body_that_is_too_large_is_refused_before_and_while_reading() {
 
 #[tokio::test]
 async fn a_body_that_does_not_come_is_refused_in_time() {
-    let options =
-        EndpointOptions { body_timeout: Duration::from_millis(200), ..Default::default() };
+    let options = EndpointOptions {
+        body_timeout: Duration::from_millis(200),
+        ..EndpointOptions::unauthenticated()
+    };
     let store = Arc::new(MemoryStore::default());
     let server = Server::with(echo(), store, Limits::default(), options).await;
     for headers in [("content-length", "100"), ("transfer-encoding", "chunked")] {
@@ -171,12 +175,14 @@ async fn other_methods_and_paths_are_refused_by_name() {
     assert_eq!((head.status, head.header("allow"), &*head.body), (405, Some("POST"), ""));
     for path in ["/healthz", "/readyz", "/stats"] {
         let line = format!("POST {path} HTTP/1.1");
-        let reply = client::request(server.address, &line, &[JSON], b"{}").await;
+        let reply = client::request(server.admin, &line, &[JSON], b"{}").await;
         check(&server, &reply, 405, "see the Allow header").await;
         assert_eq!(reply.header("allow"), Some("GET,HEAD"));
     }
-    for path in ["/", "/api/messages/", "/api", "/c4n4ry", "/../healthz"] {
+    for path in
+        ["/", "/api/messages/", "/api", "/c4n4ry", "/../healthz", "/healthz", "/readyz", "/stats"]
+    {
         let reply = server.get(path).await;
-        check(&server, &reply, 404, "try POST /api/messages, GET /healthz").await;
+        check(&server, &reply, 404, "try POST /api/messages").await;
     }
 }

@@ -116,7 +116,7 @@ async fn a_long_turn_is_accepted_when_it_is_durable_and_its_reply_follows() {
     });
     let limits = Limits { acknowledge_after: Duration::from_millis(200), ..Limits::default() };
     let store = Arc::new(MemoryStore::default());
-    let server = Server::with(bot, store, limits, EndpointOptions::default()).await;
+    let server = Server::with(bot, store, limits, EndpointOptions::unauthenticated()).await;
     let mut sink = Sink::accepting().await;
     let activity = message("1", "hi", &sink.url());
     for _ in 0..2 {

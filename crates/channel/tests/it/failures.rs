@@ -41,7 +41,7 @@ async fn a_store_that_fails_is_told_apart_by_what_to_do() {
     for (store, status, code, retry_after) in
         [(Broken::Unavailable, 503, "Busy", Some("1")), (Broken::Invalid, 500, "StoreFailed", None)]
     {
-        let options = EndpointOptions::default();
+        let options = EndpointOptions::unauthenticated();
         let server = Server::with(echo(), Arc::new(store), limits.clone(), options).await;
         check(&server.post(&expecting("1")).await, status, code, retry_after);
     }
@@ -104,6 +104,6 @@ async fn an_instance_that_shuts_down_sends_activities_elsewhere() {
     let server = Server::start(echo()).await;
     assert_eq!(server.engine.close(PATIENCE).await, 0);
     check(&server.post(&expecting("1")).await, 503, "Closing", Some("1"));
-    check(&server.get("/readyz").await, 503, "NotReady", Some("1"));
-    assert_eq!(server.get("/healthz").await.status, 200);
+    check(&server.status("/readyz").await, 503, "NotReady", Some("1"));
+    assert_eq!(server.status("/healthz").await.status, 200);
 }

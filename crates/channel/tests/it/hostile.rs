@@ -42,8 +42,10 @@ struct Scene {
 
 impl Scene {
     async fn start() -> Self {
-        let options =
-            EndpointOptions { body_timeout: Duration::from_millis(300), ..Default::default() };
+        let options = EndpointOptions {
+            body_timeout: Duration::from_millis(300),
+            ..EndpointOptions::unauthenticated()
+        };
         let store = Arc::new(MemoryStore::default());
         let server = Server::with(echo(), store, Limits::default(), options).await;
         let healthy = Key::conversation("emulator", "healthy").unwrap();

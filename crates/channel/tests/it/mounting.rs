@@ -6,9 +6,9 @@ use axum::{Router, extract::State, http::StatusCode, routing::get};
 use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, routes};
 use sayso_turn::{Engine, store::MemoryStore};
 use serde_json::json;
-use tokio::net::TcpListener;
 
 use crate::support::{
+    self,
     client::{Reply, request},
     echo, message, with,
 };
@@ -26,10 +26,7 @@ async fn serve(mount: impl FnOnce(Router<&'static str>) -> Router<&'static str>)
         .route("/", get(|State(name): State<&'static str>| async move { name }))
         .fallback(|| async { (StatusCode::NOT_FOUND, "lost in the shop") });
     let app = mount(own).with_state("the shop");
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(tokio::spawn(async move { axum::serve(listener, app).await }));
-    address
+    support::serve(app).await
 }
 
 async fn get_at(address: SocketAddr, path: &str) -> Reply {
@@ -44,7 +41,6 @@ async fn check(address: SocketAddr, at: &str) {
     let reply = request(address, &line, &[JSON], hi.to_string().as_bytes()).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     assert_eq!(reply.json()["activities"][0]["text"], "Echo: hi");
-    assert_eq!(get_at(address, &format!("{at}/readyz")).await.body, "ready");
     // Unknown paths go to the application's fallback, a wrong method to the bot's.
     for path in ["/nowhere".to_owned(), format!("{at}/nowhere")] {
         let lost = get_at(address, &path).await;
@@ -56,12 +52,12 @@ async fn check(address: SocketAddr, at: &str) {
 
 #[tokio::test]
 async fn a_bot_is_merged_into_an_application_that_has_a_fallback_and_state() {
-    let routes = routes(engine(), EndpointOptions::default());
+    let routes = routes(engine(), EndpointOptions::unauthenticated());
     check(serve(|own| own.merge(routes)).await, "").await;
 }
 
 #[tokio::test]
 async fn a_bot_is_nested_under_a_path_of_an_application() {
-    let routes = routes(engine(), EndpointOptions::default());
+    let routes = routes(engine(), EndpointOptions::unauthenticated());
     check(serve(|own| own.nest("/bot", routes)).await, "/bot").await;
 }

@@ -8,8 +8,11 @@ pub(crate) mod store;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use axum::Router;
 use futures_util::TryStreamExt;
-use sayso_channel::{Connector, ConnectorOptions, EndpointOptions, router};
+use sayso_channel::{
+    Connector, ConnectorOptions, EndpointOptions, StatusOptions, router, status_routes,
+};
 use sayso_turn::{
     Bot, Engine, Key, Limits, Turn,
     store::{MemoryStore, Store},
@@ -25,6 +28,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// A served bot.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
+    /// The address of health, readiness and statistics.
+    pub(crate) admin: SocketAddr,
     pub(crate) engine: Engine,
     pub(crate) store: Arc<dyn Store>,
 }
@@ -33,7 +38,7 @@ impl Server {
     /// Serves a bot over a memory store.
     pub(crate) async fn start(bot: Bot) -> Self {
         let store = Arc::new(MemoryStore::default());
-        Self::with(bot, store, Limits::default(), EndpointOptions::default()).await
+        Self::with(bot, store, Limits::default(), EndpointOptions::unauthenticated()).await
     }
 
     pub(crate) async fn with(
@@ -46,11 +51,15 @@ impl Server {
         let connector = ConnectorOptions { service_urls, ..Default::default() };
         let connector = Arc::new(Connector::new(connector).unwrap());
         let engine = Engine::builder(bot, Arc::clone(&store), connector).limits(limits).start();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let app = router(engine.clone(), options);
-        drop(tokio::spawn(async move { axum::serve(listener, app).await }));
-        Self { address, engine, store }
+        let status = StatusOptions { refusals: options.refusals.clone(), ..Default::default() };
+        let admin = serve(status_routes(engine.clone(), status)).await;
+        let address = serve(router(engine.clone(), options)).await;
+        Self { address, admin, engine, store }
+    }
+
+    /// Asks for health, readiness or statistics.
+    pub(crate) async fn status(&self, path: &str) -> Reply {
+        client::request(self.admin, &format!("GET {path} HTTP/1.1"), &[], b"").await
     }
 
     /// Posts an activity as a well-behaved channel does.
@@ -66,6 +75,15 @@ impl Server {
     pub(crate) async fn stored(&self) -> Vec<Key> {
         self.store.list("").try_collect().await.unwrap()
     }
+}
+
+/// Serves routes, which are told the address of the peer.
+pub(crate) async fn serve(app: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let app = app.into_make_service_with_connect_info::<SocketAddr>();
+    drop(tokio::spawn(async move { axum::serve(listener, app).await }));
+    address
 }
 
 /// A bot that echoes messages.

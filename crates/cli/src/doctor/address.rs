@@ -1,4 +1,4 @@
-//! Check of the listen address.
+//! Check of the listen address, and of the admin address.
 
 use std::{
     io,
@@ -24,9 +24,10 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
         );
     }
     match TcpListener::bind(address).await {
-        Ok(_) if address.port() == 0 => Finding::ok(format!("any free port of {}", address.ip())),
-        Ok(_) => Finding::ok(format!("{address} is free")),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => in_use(address).await,
+        Ok(_) => free(address, patient.config.admin_address()).await,
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            in_use(address, patient.config.admin_address()).await
+        }
         Err(error) => Finding::failed(
             format!("cannot listen on {address}: {error}"),
             match error.kind() {
@@ -38,16 +39,38 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     }
 }
 
-/// Probes the health endpoints of whoever listens there, which may be a bot of ours.
-async fn in_use(address: SocketAddr) -> Finding {
-    let health = ask(address, "healthz").await;
+/// The address is free; checks that the admin address is free, too.
+async fn free(address: SocketAddr, admin: Option<SocketAddr>) -> Finding {
+    if let Some(admin) = admin
+        && let Err(error) = TcpListener::bind(admin).await
+    {
+        return Finding::failed(
+            format!("cannot listen on {admin}, for health and statistics: {error}"),
+            "use another address, or none (--admin-address, SAYSO_ADMIN_ADDRESS): off",
+        );
+    }
+    match address.port() {
+        0 => Finding::ok(format!("any free port of {}", address.ip())),
+        _ => Finding::ok(format!("{address} is free")),
+    }
+}
+
+/// Asks the admin address for health: a bot of ours may listen there.
+async fn in_use(address: SocketAddr, admin: Option<SocketAddr>) -> Finding {
+    let Some(admin) = admin else {
+        return Finding::warning(
+            format!("{address} is in use; with admin-address off nobody can say by whom"),
+            format!("stop it, or use another address: --address {}:0", address.ip()),
+        );
+    };
+    let health = ask(admin, "healthz").await;
     if health != Some((200, "ok".to_owned())) {
         return Finding::failed(
             format!("{address} is in use by something else"),
             format!("stop it, or use another address: --address {}:0", address.ip()),
         );
     }
-    match ask(address, "readyz").await {
+    match ask(admin, "readyz").await {
         Some((200, _)) => Finding::ok(format!("{address} is in use by a bot that is ready")),
         _ => Finding::warning(
             format!("{address} is in use by a bot that is not ready"),

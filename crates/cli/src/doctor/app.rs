@@ -26,7 +26,8 @@ impl Patient {
     }
 }
 
-/// Checks the settings of the app. Without an app, the address must be a loopback one.
+/// Checks the settings of the app. Without an app, the configuration must say that there shall be
+/// no authentication, and the address must be a loopback one.
 pub(super) fn identity(patient: &Patient) -> Finding {
     match &patient.auth {
         Err(error) => {
@@ -34,9 +35,15 @@ pub(super) fn identity(patient: &Patient) -> Finding {
         }
         Ok(None) => {
             let text = "none is configured: only this machine may talk to the bot";
-            match patient.config.address().ip().is_loopback() {
-                true => Finding::ok(text),
-                false => Finding::failed(text, NAME_AN_APP),
+            let is_local = patient.config.address().ip().is_loopback();
+            match (is_local, patient.config.is_unauthenticated()) {
+                (true, true) => Finding::ok(text),
+                (false, _) => Finding::failed(text, NAME_AN_APP),
+                (true, false) => Finding::failed(
+                    "none is configured, so a bot does not start",
+                    "set MicrosoftAppId and MicrosoftAppPassword, or SAYSO_AUTH=none for a bot \
+                     that only this machine may talk to",
+                ),
             }
         }
         Ok(Some(auth)) => Finding::ok(format!("{} ({:?})", auth.app_id, auth.app_type)),

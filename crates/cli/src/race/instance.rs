@@ -30,6 +30,8 @@ const LAST_WORDS_MAX: usize = 5;
 #[derive(Debug)]
 pub(super) struct Instance {
     pub(super) url: String,
+    /// The address of its statistics.
+    admin: String,
     child: Child,
     /// Kept open, so that the process can always write.
     _output: Lines<BufReader<ChildStdout>>,
@@ -68,12 +70,17 @@ impl Instance {
         let Some(url) = first.strip_prefix("ready ").map(str::to_owned) else {
             bail!("a process did not start: {}", tail(log));
         };
-        Ok(Self { url, child, _output: lines, log: log.to_owned() })
+        let second = timeout(READY_MAX, lines.next_line()).await;
+        let second = second.ok().and_then(Result::ok).flatten().unwrap_or_default();
+        let Some(admin) = second.strip_prefix("admin ").map(str::to_owned) else {
+            bail!("a process has no address for its statistics: {}", tail(log));
+        };
+        Ok(Self { url, admin, child, _output: lines, log: log.to_owned() })
     }
 
     /// Reads the counters.
     pub(super) async fn counts(&self, client: &reqwest::Client) -> anyhow::Result<Counts> {
-        let answer = client.get(format!("{}/stats", self.url)).send().await?;
+        let answer = client.get(format!("{}/stats", self.admin)).send().await?;
         Ok(answer.error_for_status()?.json().await?)
     }
 

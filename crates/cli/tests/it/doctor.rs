@@ -31,6 +31,9 @@ impl Visit {
     async fn to(folder: &Path, arguments: &[&str], variables: &[(&str, String)]) -> Self {
         let arguments = [&["doctor", "--json"], arguments].concat();
         let mut all = vec![("SAYSO_ADDRESS", "127.0.0.1:0".to_owned())];
+        if !variables.iter().any(|(name, _)| *name == "MicrosoftAppId") {
+            all.push(("SAYSO_AUTH", "none".to_owned()));
+        }
         all.extend(variables.iter().cloned());
         let ended = run_with(folder, &arguments, &all).await;
         assert!(ended.stderr.is_empty(), "{ended:?}");

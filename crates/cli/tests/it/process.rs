@@ -47,6 +47,8 @@ pub(crate) async fn run(folder: &Path, arguments: &[&str], input: &str) -> Ended
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) url: String,
+    /// The URL of health and statistics.
+    pub(crate) admin: String,
     pub(crate) child: Child,
     pub(crate) lines: Lines<BufReader<ChildStdout>>,
 }
@@ -83,7 +85,9 @@ impl Served {
             drop(child.stderr.take().unwrap().read_to_string(&mut stderr).await);
             return Err(format!("not ready: {first:?} {stderr}"));
         };
-        Ok(Self { url, child, lines })
+        let second = timeout(STEP_MAX, lines.next_line()).await.unwrap().unwrap();
+        let admin = second.as_deref().and_then(|line| line.strip_prefix("admin ")).unwrap();
+        Ok(Self { url, admin: admin.to_owned(), child, lines })
     }
 
     /// Sends a message of a conversation and gives the texts of the answer.

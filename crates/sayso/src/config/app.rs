@@ -14,8 +14,35 @@ use super::{
     setting::{self, SETTINGS},
 };
 
+/// The setting that says how senders are authenticated.
+const AUTH: &str = "auth";
+
+/// Its value for no authentication.
+const NONE: &str = "none";
+
 impl Config {
-    /// Options of authentication in both directions, or `None` if there is no app id.
+    /// Reports whether the configuration says `auth = "none"` in so many words: programs of this
+    /// machine are served without authentication.
+    #[must_use]
+    pub fn is_unauthenticated(&self) -> bool {
+        self.text(AUTH) == Some(NONE)
+    }
+
+    /// Says `auth = "none"`, unless there is an app or a source says something about it: for a
+    /// demonstration that is started without any configuration.
+    ///
+    /// # Errors
+    /// As [`auth`](Self::auth).
+    pub fn or_unauthenticated(mut self) -> Result<Self, ConfigError> {
+        if self.auth()?.is_none() && self.value(AUTH).is_none() {
+            let (text, source) = (NONE.to_owned(), Source::Default);
+            self.values.insert(AUTH, Value { text, source });
+        }
+        Ok(self)
+    }
+
+    /// Options of authentication in both directions, or `None` if there is no app id. Then a server
+    /// does not start, unless the configuration [says so](Self::is_unauthenticated).
     ///
     /// A file that a setting names (`app.password-file`, `app.certificate-file`, `app.key-file`) is
     /// read now.
@@ -37,6 +64,9 @@ impl Config {
             }
             return Ok(None);
         };
+        if self.is_unauthenticated() {
+            return Err(wrong(AUTH, "it is none, but there is an app; leave one of them out"));
+        }
         let mut auth = AuthOptions {
             certificate,
             private_addresses: self.text("private-addresses") == Some("true"),

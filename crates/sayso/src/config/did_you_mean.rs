@@ -4,6 +4,9 @@ use strsim::levenshtein;
 
 use super::setting::{SETTINGS, of_variable};
 
+/// Beginning of the variables that are ours.
+const OURS: &str = "SAYSO_";
+
 /// Largest edit distance at which a name is suggested.
 const DISTANCE_MAX: usize = 3;
 
@@ -34,8 +37,7 @@ fn key_near(key: &str) -> Option<&'static str> {
 /// Warning about an unknown variable whose name looks like one of ours.
 pub(super) fn strange_name(name: &str) -> Option<String> {
     // Other names of ours are for tests.
-    if !name.to_ascii_uppercase().starts_with("SAYSO_") || name.eq_ignore_ascii_case("SAYSO_CONFIG")
-    {
+    if !name.to_ascii_uppercase().starts_with(OURS) || name.eq_ignore_ascii_case("SAYSO_CONFIG") {
         return None;
     }
     let known = variable_near(name)?;
@@ -46,7 +48,8 @@ pub(super) fn strange_name(name: &str) -> Option<String> {
 fn variable_near(name: &str) -> Option<&'static str> {
     let known = SETTINGS.iter().flat_map(|spec| spec.variables).copied();
     let near = known.map(|known| (levenshtein(&name.to_ascii_uppercase(), known), known)).min()?;
-    is_near(near.0, name).then_some(near.1)
+    // The beginning that all have says nothing about which one was meant.
+    is_near(near.0, name.get(OURS.len()..).unwrap_or(name)).then_some(near.1)
 }
 
 fn is_near(distance: usize, name: &str) -> bool {

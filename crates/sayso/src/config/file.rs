@@ -115,6 +115,7 @@ fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
                 entries.iter().map(Spanned::get_ref).map(DeValue::as_str).collect();
             Some(entries?.join(","))
         }
+        (Kind::Rate, DeValue::Integer(number)) => Some(number.to_string()),
         (Kind::Bool | Kind::List, _) => None,
         (_, DeValue::String(text)) => Some(text.clone().into_owned()),
         _ => None,

@@ -91,6 +91,10 @@ pub(super) enum Kind {
     Secret,
     Path,
     Address,
+    /// An address, or `off`.
+    AddressOrOff,
+    /// A number of requests a minute, or `off`.
+    Rate,
     Bool,
     /// Service URLs; in one text with commas.
     List,
@@ -113,12 +117,23 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
     Spec { flag: Some(flag), ..spec }
 }
 
+/// Value of a setting that is turned off.
+pub(super) const OFF: &str = "off";
+
+/// Highest rate limit, in requests a minute.
+const RATE_MAX: u32 = 1_000_000;
+
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 27] = [
+pub(super) static SETTINGS: [Spec; 31] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
+    with_flag(
+        "--admin-address",
+        spec("admin-address", &["SAYSO_ADMIN_ADDRESS"], Kind::AddressOrOff, ""),
+    ),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
+    spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
     spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
@@ -142,6 +157,8 @@ pub(super) static SETTINGS: [Spec; 27] = [
     spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
     spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Text, ""),
     spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
+    spec("rate-limit.peer", &["SAYSO_RATE_LIMIT_PEER"], Kind::Rate, "off"),
+    spec("rate-limit.conversation", &["SAYSO_RATE_LIMIT_CONVERSATION"], Kind::Rate, "off"),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",
@@ -175,6 +192,15 @@ impl Kind {
         match self {
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
             Self::Address => parse_address(text).map(|address| address.to_string()),
+            Self::AddressOrOff | Self::Rate if text.eq_ignore_ascii_case(OFF) => Ok(OFF.to_owned()),
+            Self::AddressOrOff => match parse_address(text) {
+                Ok(address) => Ok(address.to_string()),
+                Err(reason) => Err(format!("{reason}, or off")),
+            },
+            Self::Rate => match text.parse::<u32>() {
+                Ok(rate) if (1..=RATE_MAX).contains(&rate) => Ok(rate.to_string()),
+                _ => Err(format!("it must be requests a minute, 1 to {RATE_MAX}, or off")),
+            },
             Self::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" => Ok("true".to_owned()),
                 "false" | "0" => Ok("false".to_owned()),
@@ -202,6 +228,8 @@ impl Kind {
         match self {
             Self::Text | Self::Secret | Self::Path | Self::Choice(_) => "a text in quotes",
             Self::Address => "a text such as \"127.0.0.1:3978\"",
+            Self::AddressOrOff => "a text such as \"127.0.0.1:13978\" or \"off\"",
+            Self::Rate => "a number of requests a minute, or \"off\"",
             Self::Bool => "true or false",
             Self::Ttl => "a text such as \"30d\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",

@@ -26,7 +26,9 @@ fn every_setting_can_stand_in_a_file() {
     let config = read(
         r#"
 address = "localhost:8080"
+admin-address = "localhost:9000"
 store = "memory://"
+auth = "app"
 service-urls = ["https://smba.trafficmanager.net/teams", "https://*.botframework.com"]
 private-addresses = true
 
@@ -56,6 +58,10 @@ scope = "https://scope.example"
 bot = "pizza"
 tenant = true
 
+[rate-limit]
+peer = 600
+conversation = "OFF"
+
 [log]
 filter = "debug"
 format = "json"
@@ -63,6 +69,9 @@ format = "json"
     )
     .unwrap();
     assert_eq!(config.address().to_string(), "127.0.0.1:8080");
+    assert_eq!(config.admin_address().unwrap().to_string(), "127.0.0.1:9000");
+    let limits = config.rate_limits();
+    assert_eq!((limits.peer.unwrap().requests, limits.conversation), (600, None));
     assert_eq!((config.store(), config.log()), ("memory://", ("debug", "json")));
     let (day, minute) = (Duration::from_secs(86_400), Duration::from_secs(60));
     let all = Ttl { user: Some(day), other: Some(day), ..Ttl::default() };
@@ -103,6 +112,19 @@ fn the_documentation_names_every_setting() {
         let row = text.lines().find(|line| line.starts_with(&row)).unwrap_or_default();
         assert_eq!(row.split('|').nth(3).map(str::trim), Some(&*flag), "{row}");
     }
+}
+
+#[test]
+fn the_admin_address_is_beside_that_of_the_bot_unless_it_is_said_or_off() {
+    let config = |admin: &str| {
+        let config = Config::default().flag("address", "0.0.0.0:8080").unwrap();
+        config.flag("admin-address", admin).unwrap()
+    };
+    let shown = |config: &Config| setting(config, "admin-address").0.unwrap();
+    assert_eq!(shown(&config("")), "127.0.0.1:18080");
+    assert_eq!(shown(&config("off")), "off");
+    assert_eq!(config("Off").admin_address(), None);
+    assert_eq!(shown(&config("localhost:1")), "127.0.0.1:1");
 }
 
 #[test]
@@ -156,6 +178,10 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
             "address = 3978",
             "`address` must be a text such as \"127.0.0.1:3978\", and it is a number",
         ),
+        ("admin-address = \"c4n4ry\"", "`admin-address`: use an address and a port"),
+        ("auth = \"c4n4ry\"", "`auth`: it must be app or none"),
+        ("[rate-limit]\npeer = 0", "it must be requests a minute, 1 to 1000000, or off"),
+        ("[rate-limit]\npeer = true", "must be a number of requests a minute, or \"off\""),
         ("store = [\"c4n4ry\"]", "`store` must be a text in quotes, and it is a list"),
         (
             "private-addresses = \"c4n4ry\"",

@@ -10,6 +10,13 @@ use crate::{ConfigError, OpenError};
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
+    /// Neither an app is configured nor that there shall be none.
+    #[error(
+        "refusing to start: no authentication is configured, so nothing would tell a channel from \
+         a stranger; set MicrosoftAppId and MicrosoftAppPassword, or, for programs of this machine \
+         only, SAYSO_AUTH=none (in sayso.toml: auth = \"none\"; in code: `Server::unauthenticated`)"
+    )]
+    NoAuth,
     /// The address can be reached from outside, and nothing would check who calls.
     #[error(
         "refusing to listen on {address}: no authentication is configured, so anybody who reaches \
@@ -28,6 +35,15 @@ pub enum ServeError {
         address.ip()
     )]
     InUse {
+        /// The requested address.
+        address: SocketAddr,
+    },
+    /// The admin address is in use.
+    #[error(
+        "{address}, for health and statistics, is in use, perhaps by another bot; choose another \
+         with --admin-address (SAYSO_ADMIN_ADDRESS, in code `Server::admin_address`), or none: off"
+    )]
+    AdminInUse {
         /// The requested address.
         address: SocketAddr,
     },

@@ -29,7 +29,7 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
 /// let server = Server::new(pizza::bot()).store(sayso::open_store("memory://").await?);
-/// let running = server.address(([127, 0, 0, 1], 0)).start().await?;
+/// let running = server.unauthenticated().address(([127, 0, 0, 1], 0)).start().await?;
 /// assert_ne!(running.local_addr().port(), 0);
 /// assert_eq!(running.engine().stats().turns, 0);
 /// assert!(running.welcome().contains("loopback only"));
@@ -46,20 +46,42 @@ pub struct Running {
     /// Dropping it is the signal to stop taking connections.
     stop: oneshot::Sender<()>,
     http: JoinHandle<()>,
+    admin: Option<Admin>,
+}
+
+/// The listener for health and statistics.
+#[derive(Debug)]
+struct Admin {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    http: JoinHandle<()>,
 }
 
 impl Running {
     pub(super) fn new(
-        listener: TcpListener,
-        router: Router,
+        (listener, router): (TcpListener, Router),
+        admin: Option<(TcpListener, Router)>,
         engine: Engine,
         store: Arc<dyn Store>,
         app: Option<String>,
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
+        let admin = admin.map(|(listener, router)| Admin::new(listener, router)).transpose()?;
         let http = tokio::spawn(http::serve(listener, router, HttpLimits::default(), stopped));
-        Ok(Self { address, engine, store, app, stop, http })
+        Ok(Self { address, engine, store, app, stop, http, admin })
+    }
+
+    /// The address of health, readiness and statistics, with the real port, if there is one.
+    #[must_use]
+    pub fn admin_addr(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(|admin| admin.address)
+    }
+
+    /// The same as a URL, without a slash at the end.
+    #[must_use]
+    pub fn admin_url(&self) -> Option<String> {
+        self.admin_addr().map(|address| format!("http://{address}"))
     }
 
     /// The address it listens on, with the real port.
@@ -89,9 +111,10 @@ impl Running {
     /// Welcome text for people: the address, the store, and a `curl` to try.
     #[must_use]
     pub fn welcome(&self) -> String {
+        let admin = self.admin_url();
         match &self.app {
-            Some(app) => announce::welcome_app(&self.url(), &self.store, app),
-            None => announce::welcome(&self.url(), &self.store),
+            Some(app) => announce::welcome_app(&self.url(), admin.as_deref(), &self.store, app),
+            None => announce::welcome(&self.url(), admin.as_deref(), &self.store),
         }
     }
 
@@ -102,7 +125,7 @@ impl Running {
     /// # Cancellation
     /// Dropping the future stops the server at once; what was committed is delivered by others.
     pub async fn stop(self) -> usize {
-        let Self { engine, stop, mut http, .. } = self;
+        let Self { engine, stop, mut http, admin, .. } = self;
         drop(stop);
         // Both at once: requests in flight wait for the engine, and new ones are told to come
         // again.
@@ -111,6 +134,20 @@ impl Running {
             tracing::warn!("a connection did not end within {DRAIN_MAX:?} and is cut");
             http.abort();
         }
+        if let Some(admin) = admin {
+            // Last, so that whoever asks during the drain is told that it is going on.
+            drop(admin.stop);
+            admin.http.abort();
+        }
         left
+    }
+}
+
+impl Admin {
+    fn new(listener: TcpListener, router: Router) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let http = tokio::spawn(http::serve(listener, router, HttpLimits::admin(), stopped));
+        Ok(Self { address, stop, http })
     }
 }

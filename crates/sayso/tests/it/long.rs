@@ -64,10 +64,11 @@ async fn an_instance_comes_up() {
     let folder = given.as_deref().unwrap_or_else(|| own.path());
     let store = format!("sqlite:{}", folder.join("state.sqlite").display());
     let server = Server::new(slow(folder))
+        .unauthenticated()
         .address(([127, 0, 0, 1], 0))
         .store(sayso::open_store(&store).await.unwrap());
     let running = server.start().await.unwrap();
-    let health = reqwest::get(format!("{}/healthz", running.url())).await.unwrap();
+    let health = reqwest::get(format!("{}/healthz", running.admin_url().unwrap())).await.unwrap();
     assert!(health.status().is_success());
     if given.is_some() {
         let ready = folder.join(format!("ready-{}", std::process::id()));

@@ -1,7 +1,11 @@
 //! The library behind real sockets: serving a bot, long turns, signing in.
 
 #[cfg(test)]
+mod admin;
+#[cfg(test)]
 mod client;
+#[cfg(test)]
+mod closed;
 #[cfg(test)]
 mod long;
 #[cfg(test)]

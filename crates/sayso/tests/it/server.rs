@@ -15,6 +15,7 @@ async fn a_server_in_this_process_can_be_started_asked_and_stopped() {
         Ok(())
     });
     let server = Server::new(bot)
+        .unauthenticated()
         .address(([127, 0, 0, 1], 0))
         .store(sayso::open_store("memory://").await.unwrap())
         .limits(Limits { rounds_max: 3, ..Limits::default() });
@@ -38,7 +39,7 @@ async fn a_turn_that_fails_is_told_so_and_changes_nothing() {
     let write = Write::new(key.clone(), Expect::Absent, body);
     store.save(write).await.unwrap();
     let server = Server::new(pizza::bot()).address(([127, 0, 0, 1], 0)).store(store);
-    let running = server.start().await.unwrap();
+    let running = server.unauthenticated().start().await.unwrap();
     let body = r#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},
         "deliveryMode":"expectReplies","text":"ham"}"#;
     let answer = post(&running.url(), body).await;

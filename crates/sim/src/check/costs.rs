@@ -24,8 +24,9 @@ const QUIET_WRITES_PER_TURN_MAX: usize = 16;
 /// after.
 const WRITES_PER_TURN_MAX: u64 = 3;
 /// The same for each further document where they are written one at a time: prepared, finished,
-/// fenced, and that the conversation forgets it.
-const WRITES_PER_DOCUMENT_MAX: u64 = 4;
+/// fenced, and that the conversation forgets it; and once more for an attempt that prepared it and
+/// then lost a race.
+const WRITES_PER_DOCUMENT_MAX: u64 = 5;
 /// The same for each reply: its record.
 const WRITES_PER_REPLY_MAX: u64 = 1;
 /// Interval at which a long turn renews its claim: a third of the claim's duration.

@@ -150,8 +150,14 @@ async fn empty_look(store: &dyn Store, calls: Count<'_>) -> Calls {
         let saves = (made..count).map(|number| {
             let key = Key::new(format!("test/idle/{number}")).unwrap();
             let due = (number % 2 == 0).then_some(LATER);
-            let write =
-                Write { key, expect: Expect::Absent, body: "{}".into(), due, expires: None };
+            let write = Write {
+                key,
+                expect: Expect::Absent,
+                body: "{}".into(),
+                due,
+                expires: None,
+                participants: None,
+            };
             async move { assert!(matches!(store.save(write).await, Ok(Saved::Committed(_)))) }
         });
         stream::iter(saves).buffer_unordered(16).collect::<()>().await;

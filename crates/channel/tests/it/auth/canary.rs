@@ -39,7 +39,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     options.managed_identity = Some(ManagedIdentity { endpoint, header: Secret::new(PASSWORD) });
     let clock: Arc<HandClock> = Arc::default();
     let any_clock = || Arc::clone(&clock) as Arc<dyn Clock>;
-    let auth = Arc::new(Authenticator::new(&options, any_clock()).unwrap());
+    let auth = Authenticator::new(&options, any_clock()).unwrap().into();
     let tokens = Tokens::new(&options, any_clock()).unwrap();
     let service_urls = ServiceUrls::Only(vec![channel.url("")]);
     let connector = ConnectorOptions {
@@ -51,7 +51,7 @@ async fn no_token_secret_or_word_of_a_user_shows() {
     let seen = connector.clone();
     let store = Arc::new(MemoryStore::default());
     let engine = Engine::builder(echo(), store, Arc::new(connector)).start();
-    let endpoint = EndpointOptions { service_urls, auth: Some(auth), ..Default::default() };
+    let endpoint = EndpointOptions { service_urls, auth, ..Default::default() };
     let debug = format!("{options:?} {endpoint:?}");
     let app = router(engine.clone(), endpoint);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -56,7 +56,9 @@ async fn the_emulator_shows_a_token_of_the_app_itself() {
     .await;
     for (change, expected) in [
         (json!({"appid": APP}), 200),
-        (json!({"appid": APP, "ver": null}), 200),
+        (json!({"appid": APP, "ver": null}), 401),
+        (json!({"appid": APP, "ver": ""}), 401),
+        (json!({"appid": APP, "azp": APP, "ver": "1.00"}), 401),
         (json!({"iss": SECOND, "ver": "2.0", "azp": APP}), 200),
         (json!({}), 401),
         (json!({"azp": APP}), 401),
@@ -73,12 +75,14 @@ async fn the_emulator_shows_a_token_of_the_app_itself() {
         assert_eq!(status(&world, change.clone()).await, expected, "{change}");
     }
     // A service URL that is not on the list.
-    let claims = with(world.claims(), json!({"iss": FIRST, "appid": APP}));
+    let claims = with(world.claims(), json!({"iss": FIRST, "appid": APP, "ver": "1.0"}));
     let bearer = format!("Bearer {}", NEXT.token("login", &claims));
-    for url in [json!("https://b.channel.example/"), json!(""), Value::Null] {
+    for (url, status) in
+        [(json!("https://b.channel.example/"), 403), (json!(""), 400), (Value::Null, 400)]
+    {
         let activity = with(activity(), json!({"serviceUrl": url}));
         let reply = world.post(&[("authorization", &bearer)], &activity).await;
-        assert_eq!(reply.status, 403, "{reply:?}");
+        assert_eq!(reply.status, status, "{reply:?}");
     }
     // The keys of the two issuers are not interchangeable.
     let channel = world.claims();

@@ -88,7 +88,7 @@ impl World {
         let auth = Authenticator::new(&options, Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
         let endpoint = EndpointOptions {
             service_urls: ServiceUrls::Only(vec!["https://*.channel.example".to_owned()]),
-            auth: Some(Arc::new(auth)),
+            auth: auth.into(),
             ..Default::default()
         };
         let store = Arc::new(MemoryStore::default());

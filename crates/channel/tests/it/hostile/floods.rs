@@ -90,7 +90,8 @@ async fn one_hot_conversation_is_put_off_beyond_its_queue_and_others_are_not() {
     });
     let limits = Limits { queue_max: 8, batch_max: 1, ..Limits::default() };
     let store = Arc::new(MemoryStore::default());
-    let server = Arc::new(Server::with(bot, store, limits, EndpointOptions::default()).await);
+    let server =
+        Arc::new(Server::with(bot, store, limits, EndpointOptions::unauthenticated()).await);
     let hot = (0..100).map(|id| {
         let server = Arc::clone(&server);
         let changes = json!({"conversation": {"id": "hot"}});

@@ -1,13 +1,16 @@
-//! Store that always fails in one way.
+//! Store that always fails in one way, and one that counts how often it is asked what is due.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{Cursor, DuePage, ETag, Error, MemoryStore, Saved, Store, Stored, Transactions, Write},
 };
 
 /// Failure of the store. Its messages must never reach a sender.
@@ -62,5 +65,67 @@ impl Store for Broken {
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the broken store")
+    }
+}
+
+/// Memory store that counts how often it is asked what is due, and may hang on that.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    inner: MemoryStore,
+    looks: AtomicU64,
+    hangs: bool,
+}
+
+impl Counted {
+    /// One that never says what is due.
+    pub(crate) fn hanging() -> Self {
+        Self { hangs: true, ..Self::default() }
+    }
+
+    /// Number of times that it was asked.
+    pub(crate) fn looks(&self) -> u64 {
+        self.looks.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl Store for Counted {
+    async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
+        self.inner.load(key).await
+    }
+
+    async fn save(&self, write: Write) -> Result<Saved, Error> {
+        self.inner.save(write).await
+    }
+
+    async fn delete(&self, key: &Key, expect: &ETag) -> Result<Saved, Error> {
+        self.inner.delete(key, expect).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        from: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<DuePage, Error> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        if self.hangs {
+            std::future::pending::<()>().await;
+        }
+        self.inner.due(now, from, limit).await
+    }
+
+    fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
+        self.inner.list(prefix)
+    }
+
+    fn transactions(&self) -> Option<&dyn Transactions> {
+        self.inner.transactions()
+    }
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the counting store")
     }
 }

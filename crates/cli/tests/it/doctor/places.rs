@@ -62,12 +62,14 @@ async fn an_address_in_use_is_well_if_a_bot_uses_it() {
     let folder = tempfile::tempdir().unwrap();
     let served = Served::start(folder.path(), &["--store", "memory://"]).await;
     let address = served.url.strip_prefix("http://").unwrap();
-    let visit = Visit::to(folder.path(), &["--address", address], &[]).await;
+    let here = ["--address", address, "--admin-address", &served.admin];
+    let visit = Visit::to(folder.path(), &here, &[]).await;
     visit.rest_is_well(&[]);
     assert!(visit.row("address")["text"].as_str().unwrap().contains("by a bot that is ready"));
 
     let stranger = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = stranger.local_addr().unwrap().to_string();
+    let here = ["--address", &address, "--admin-address", &address];
     let answering = tokio::spawn(async move {
         for _ in 0..10 {
             let (mut stream, _) = stranger.accept().await.unwrap();
@@ -75,7 +77,7 @@ async fn an_address_in_use_is_well_if_a_bot_uses_it() {
             drop(stream.write_all(answer).await);
         }
     });
-    let visit = Visit::to(folder.path(), &["--address", &address], &[]).await;
+    let visit = Visit::to(folder.path(), &here, &[]).await;
     visit.fails("address", "is in use by something else", "--address 127.0.0.1:0");
     visit.rest_is_well(&["address"]);
     answering.abort();

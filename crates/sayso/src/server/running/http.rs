@@ -2,12 +2,13 @@
 
 use std::{
     io::{self, ErrorKind},
+    net::SocketAddr,
     pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use axum::Router;
+use axum::{Router, extract::ConnectInfo};
 use hyper::{
     body::Incoming,
     server::conn::http1,
@@ -58,8 +59,8 @@ pub(super) async fn serve(
             accepted = listener.accept() => accepted,
         };
         while connections.try_join_next().is_some() {}
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) if is_of_one_connection(&error) => continue,
             Err(error) => {
                 warning.warn(&format!("no connection can be accepted: {error}"));
@@ -74,7 +75,8 @@ pub(super) async fn serve(
             continue;
         };
         let service = TowerToHyperService::new(router.clone());
-        connections.spawn(serve_one(http.clone(), stream, service, permit, graceful.watcher()));
+        let watcher = graceful.watcher();
+        connections.spawn(serve_one(http.clone(), (stream, peer), service, permit, watcher));
     }
     drop(listener);
     graceful.shutdown().await;
@@ -95,14 +97,15 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
 /// Serves one connection until it ends or is evicted.
 async fn serve_one(
     http: http1::Builder,
-    stream: TcpStream,
+    (stream, peer): (TcpStream, SocketAddr),
     service: TowerToHyperService<Router>,
     permit: Permit,
     watcher: Watcher,
 ) {
     let permit = Arc::new(permit);
     let own = Arc::clone(&permit);
-    let service = service_fn(move |request: hyper::Request<Incoming>| {
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
         let (busy, answer) = (own.busy(), service.call(request));
         async move {
             let answer = answer.await;

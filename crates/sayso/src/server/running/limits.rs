@@ -12,7 +12,7 @@ use std::time::Duration;
 pub(crate) struct HttpLimits {
     /// Most connections open at once. Fewer, if the process may not open so many files.
     pub(crate) connections_max: usize,
-    /// Descriptors reserved for all else: the store, replies, the log.
+    /// Descriptors reserved for all else: the admin address, the store, replies, the log.
     pub(crate) descriptors_kept: usize,
     /// Longest time for the head of a request to arrive, counted from when the connection is ready
     /// for it. So it is the keep-alive timeout, too; load balancers keep theirs for 60 seconds, and
@@ -37,6 +37,11 @@ impl Default for HttpLimits {
 }
 
 impl HttpLimits {
+    /// The limits of the admin address: a few connections, of the descriptors that are reserved.
+    pub(super) fn admin() -> Self {
+        Self { connections_max: 64, descriptors_kept: 0, ..Self::default() }
+    }
+
     /// Number of connections this process can hold.
     pub(super) fn capacity(&self) -> usize {
         self.capacity_of(descriptors())

@@ -105,7 +105,14 @@ async fn any_number_of_stray_markers_is_collected() {
 
 fn write(key: &str) -> Write {
     let key = Key::new(key).unwrap();
-    Write::new(key, Expect::Absent, "{}")
+    Write {
+        key,
+        expect: Expect::Absent,
+        body: "{}".into(),
+        due: None,
+        expires: None,
+        participants: None,
+    }
 }
 
 fn wall_clock() -> Timestamp {

@@ -14,8 +14,8 @@ fn calls(store: &CosmosStore) -> Calls {
     let counts = [
         ("point read", stats.loads.calls as f64),
         ("create or replace", stats.saves.calls as f64),
-        ("query", stats.queries.calls as f64),
-        ("RU", stats.total().request_units),
+        ("query", (stats.dues.calls + stats.lists.calls) as f64),
+        ("RU", stats.request_units()),
     ];
     counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
 }

@@ -30,8 +30,8 @@ async fn costs_of_sqlite_are_as_its_page_says() {
     let counts = || {
         let (counts, stats) = (store.counts(), sqlite.stats());
         calls([
-            ("transaction with a flush", stats.transactions),
-            ("load", stats.loads),
+            ("transaction with a flush", stats.commits),
+            ("load", stats.loads.calls),
             ("page of a look", counts.dues),
         ])
     };

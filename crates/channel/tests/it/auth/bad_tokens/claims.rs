@@ -156,6 +156,10 @@ pub(super) fn bound(world: &World) -> Vec<Row> {
         json!("https://smba.channel.example/"),
         json!("https://smba.channel.example/emea/x"),
         json!("https://smba.channel.example/emea//"),
+        json!("https://smba.channel.example/emea"),
+        json!("https://smba.channel.example/EMEA/"),
+        json!("https://SMBA.channel.example/emea/"),
+        json!("HTTPS://smba.channel.example/emea/"),
         json!("https://smba.channel.example:443/emea/"),
         json!("https://smba.channel.example:8443/emea/"),
         json!("https://u@smba.channel.example/emea/"),
@@ -182,25 +186,8 @@ pub(super) fn bound(world: &World) -> Vec<Row> {
         row.name = format!("serviceurl {url} in both");
         rows.push(row);
     }
-    let token = world.token();
-    let sent = |name: &str, change: Value, status| Row::token(name, &token).with(change, status);
+    rows.extend(replayed(&world.token()));
     rows.extend([
-        sent(
-            "replayed for another service URL",
-            json!({"serviceUrl": "https://b.channel.example"}),
-            403,
-        ),
-        sent("replayed for no service URL", json!({"serviceUrl": null}), 403),
-        sent("replayed for an empty service URL", json!({"serviceUrl": ""}), 403),
-        sent("replayed for another channel", json!({"channelId": "slack"}), 403),
-        sent("channel in other case", json!({"channelId": "MSTeams"}), 403),
-        sent("channel with a space", json!({"channelId": "msteams "}), 403),
-        sent("two channels in one", json!({"channelId": "msteams,webchat"}), 403),
-        sent("a channel without an endorsement", json!({"channelId": "emulator"}), 403),
-        sent("channel empty", json!({"channelId": ""}), 400),
-        sent("channel null", json!({"channelId": null}), 400),
-        sent("channel a number", json!({"channelId": 7}), 400),
-        sent("channel a list", json!({"channelId": ["msteams"]}), 400),
         Row::token("a key without endorsements", &KEY.token("silent", &good)).forbidden(),
         Row::token("a key with none", &KEY.token("none", &good)).forbidden(),
     ]);
@@ -210,4 +197,36 @@ pub(super) fn bound(world: &World) -> Vec<Row> {
     let row = Row::token("a channel's URL that is not on the list", &token);
     rows.push(row.with(json!({"serviceUrl": other}), 400));
     rows
+}
+
+/// A good token that is replayed with another activity.
+fn replayed(token: &str) -> Vec<Row> {
+    let sent = |name: &str, change: Value, status| Row::token(name, token).with(change, status);
+    vec![
+        sent(
+            "replayed for another service URL",
+            json!({"serviceUrl": "https://b.channel.example"}),
+            403,
+        ),
+        sent("replayed for no service URL", json!({"serviceUrl": null}), 400),
+        sent("replayed for an empty service URL", json!({"serviceUrl": ""}), 400),
+        sent("replayed for a blank service URL", json!({"serviceUrl": " "}), 400),
+        sent(
+            "service URL without its slash",
+            json!({"serviceUrl": SERVICE.trim_end_matches('/')}),
+            403,
+        ),
+        sent("service URL in upper case", json!({"serviceUrl": SERVICE.to_uppercase()}), 403),
+        sent("replayed for another channel", json!({"channelId": "slack"}), 403),
+        sent("channel in other case", json!({"channelId": "MSTeams"}), 403),
+        sent("channel with a space", json!({"channelId": "msteams "}), 403),
+        sent("two channels in one", json!({"channelId": "msteams,webchat"}), 403),
+        sent("a channel without an endorsement", json!({"channelId": "emulator"}), 403),
+        sent("channel empty", json!({"channelId": ""}), 400),
+        sent("channel blank", json!({"channelId": " "}), 400),
+        sent("a conversation of ours", json!({"conversation": {"id": "sayso:begin:1"}}), 400),
+        sent("channel null", json!({"channelId": null}), 400),
+        sent("channel a number", json!({"channelId": 7}), 400),
+        sent("channel a list", json!({"channelId": ["msteams"]}), 400),
+    ]
 }
