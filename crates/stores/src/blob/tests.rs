@@ -135,9 +135,6 @@ async fn any_number_of_stray_markers_is_collected() {
 }
 
 async fn save(store: &BlobStore, expect: Expect, due: Option<u64>) -> Option<ETag> {
-<<<<<<< HEAD
-    let write = Write { due: due.map(at), ..Write::new(key("c"), expect, "{}") };
-=======
     let write = Write {
         key: key("c"),
         expect,
@@ -146,7 +143,6 @@ async fn save(store: &BlobStore, expect: Expect, due: Option<u64>) -> Option<ETa
         expires: None,
         participants: None,
     };
->>>>>>> next
     match store.save(write).await.unwrap() {
         Saved::Committed(etag) => Some(etag),
         Saved::Conflict => None,
