@@ -37,13 +37,19 @@ impl Server {
 
     /// The same account with other keys.
     async fn renew(&mut self, keys: [&str; 2]) {
-        self.end();
+        self.stop().await;
         self.child = serve(&self.folder, self.port, keys).await;
     }
 
-    fn end(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+    /// Asks it to end, so that it writes down what it has, and waits until it has.
+    async fn stop(&mut self) {
+        let asked = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(asked.unwrap().success(), "Azurite runs");
+        let start = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(30), "Azurite does not end");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     fn config(&self) -> BlobConfig {
@@ -53,7 +59,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.end();
+        drop(self.child.kill());
+        drop(self.child.wait());
     }
 }
 
