@@ -77,7 +77,8 @@ pub trait Store: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Removes what documents that were deleted left behind in the files of the engine, as far as
     /// it can, and tells what may be left and where.
     ///
-    /// Dropping the future leaves everything as it is, or the work done in part; it can be repeated.
+    /// Dropping the future leaves everything as it is, or the work done in part; it can be
+    /// repeated.
     async fn purge(&self, _effort: Effort) -> Result<Purged, Error> {
         Ok(Purged::nothing(&["whatever the engine keeps of deleted documents, backups too"]))
     }

@@ -33,7 +33,7 @@ struct Sum {
     damaged: usize,
 }
 
-/// What must be in a document for it to be listed: any of these, or nothing in particular.
+/// Contents that a document must have to be listed: any of these, or nothing in particular.
 #[derive(Clone, Copy, Debug)]
 struct Filter {
     waiting: bool,

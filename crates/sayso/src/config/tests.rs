@@ -78,7 +78,7 @@ format = "json"
     let ttl = config.limits(Limits { ttl: all, ..Limits::default() }).ttl;
     assert_eq!((ttl.conversation, ttl.user), (Some(30 * day), None));
     assert_eq!((ttl.private, ttl.other), (Some(day), Some(90 * minute)));
-    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:10".into()));
+    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:12".into()));
     let auth = config.auth().unwrap().unwrap();
     assert_eq!((&*auth.app_id, auth.tenant_id.as_deref()), ("an-app", Some("a-tenant")));
     assert_eq!(auth.app_type, sayso_channel::auth::AppType::SingleTenant);
@@ -88,7 +88,7 @@ format = "json"
     assert!(!auth.cloud.service_urls.allows("https://smba.infra.gov.teams.microsoft.us/"));
     assert_eq!(auth.cloud.metadata, "http://127.0.0.1:2/m");
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
-    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:14".to_owned()));
+    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:16".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);

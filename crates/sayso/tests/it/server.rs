@@ -68,7 +68,9 @@ async fn a_retention_that_is_configured_counts_whatever_limits_the_program_has()
             .config(&config)
             .unwrap()
             .store(sayso::open_store("memory://").await.unwrap())
-            .limits(Limits { ttl, ..Limits::default() });
+            .limits(Limits { ttl, ..Limits::default() })
+            .unauthenticated()
+            .without_admin();
         let running = server.start().await.unwrap();
         let body = r#"{"type":"message","id":"1","channelId":"t","conversation":{"id":"c"},
             "deliveryMode":"expectReplies","text":"ham"}"#;

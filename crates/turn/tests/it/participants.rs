@@ -1,4 +1,4 @@
-//! Who took part in a conversation is found by the store's lookup, so that it can be erased.
+//! Participants of a conversation are found by the store's lookup, so that it can be erased.
 
 use futures_util::TryStreamExt;
 use sayso_turn::{

@@ -50,7 +50,7 @@ pub(super) struct Report {
     pub(super) damaged: Vec<String>,
     /// True if documents of the user were written again as fast as they were removed.
     pub(super) unsettled: bool,
-    /// What the engine did about the remains in its files; none in a dry run.
+    /// Work of the engine on the remains in its files; none in a dry run.
     pub(super) files: Option<Files>,
 }
 

@@ -74,7 +74,7 @@ async fn fill(store: &dyn Store) {
     }
 }
 
-/// How often a text is in a file.
+/// Counts a text in a file.
 fn count(mut bytes: &[u8], text: &str) -> usize {
     let (first, others) = text.as_bytes().split_first().unwrap();
     let mut found = 0;

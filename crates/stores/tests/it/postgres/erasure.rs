@@ -39,7 +39,7 @@ async fn fill(bench: &Bench) {
     }
 }
 
-/// How often a text is in a file.
+/// Counts a text in a file.
 fn count(mut bytes: &[u8], text: &str) -> usize {
     let (first, others) = text.as_bytes().split_first().unwrap();
     let mut found = 0;
@@ -50,7 +50,7 @@ fn count(mut bytes: &[u8], text: &str) -> usize {
 }
 
 impl Bench {
-    /// How often a text is in the files of the table, its indexes and its overflow.
+    /// Counts a text in the files of the table, its indexes and its overflow.
     async fn count(&self, text: &str) -> usize {
         self.other.batch_execute("CHECKPOINT").await.unwrap();
         let sql = "WITH ours AS (
