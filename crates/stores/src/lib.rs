@@ -11,7 +11,8 @@
 //!   whatever stands above a store.
 //!
 //! Engines that a bot grows onto, each behind a feature of its name: `postgres`, `redis`,
-//! `azure-blob`, `cosmos`, `s3`.
+//! `azure-blob`, `cosmos`, `s3`. The feature `entra` adds sign-in to Microsoft Entra ID to
+//! `postgres` and `redis`.
 //!
 //! The memory store is part of `sayso-turn`.
 
@@ -25,7 +26,8 @@ pub mod cosmos;
 pub mod doubles;
 #[cfg(feature = "encrypting")]
 pub mod encrypting;
-#[cfg(any(feature = "azure-blob", feature = "cosmos"))]
+#[cfg(feature = "entra")]
+#[allow(dead_code, reason = "each engine uses a part of it")]
 mod entra;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod foreign;
@@ -35,6 +37,11 @@ pub mod fuzz;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod lanes;
 mod layout;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+#[allow(dead_code, reason = "each engine uses a part of it")]
+mod login;
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
+mod loud;
 #[cfg(any(
     feature = "azure-blob",
     feature = "cosmos",
@@ -53,6 +60,15 @@ pub mod postgres;
 pub mod redis;
 #[cfg(feature = "s3")]
 pub mod s3;
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3"
+))]
+#[allow(dead_code, reason = "each engine uses a part of it")]
+mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 #[cfg(any(feature = "azure-blob", feature = "s3"))]

@@ -155,7 +155,9 @@ pub(super) async fn open_one(url: &str) -> Result<Opened, OpenError> {
         }
         #[cfg(feature = "cosmos")]
         Some("cosmos") => {
-            Ok(Opened::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?))
+            let store = Box::pin(sayso_stores::CosmosStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
         }
         #[cfg(feature = "s3")]
         Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),

@@ -5,6 +5,7 @@ mod documents;
 mod faults;
 mod layouts;
 mod opening;
+mod rotation;
 mod sdk;
 mod waterfall;
 

@@ -14,6 +14,7 @@ mod pooled;
 mod private;
 mod proxy;
 mod restart;
+mod rotation;
 mod settings;
 mod sharing;
 mod standby;
