@@ -1,9 +1,9 @@
 //! Key scheme: keeps bots and tenants that share a store apart.
 //!
-//! What they share nothing of is told by the key alone, because a store looks at nothing else. By
-//! default keys are those of the Bot Framework SDKs. With a bot or a tenant they begin with a
-//! segment that no other key can begin with: `~{bot}/`, `~{bot}~{tenant}/` or `~~{tenant}/`. Ids
-//! are encoded there, so that none can forge another one's segment.
+//! The key alone isolates them (multi-tenancy by key prefix), because a store looks at nothing
+//! else. By default keys are those of the Bot Framework SDKs. With a bot or a tenant they begin
+//! with a segment that no other key can begin with: `~{bot}/`, `~{bot}~{tenant}/` or `~~{tenant}/`.
+//! Ids are encoded there, so that none can forge another one's segment.
 
 use std::{borrow::Cow, sync::Arc};
 

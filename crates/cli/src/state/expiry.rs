@@ -1,4 +1,4 @@
-//! When a document expires, and why then.
+//! Expiry of a document: its time, and the TTL that gave it.
 
 use sayso::{
     DocumentTtl,

@@ -1,6 +1,6 @@
 //! `sayso state forget`: erases what is stored about a user (right to be forgotten).
 //!
-//! What belongs to a user alone is found by its key, or by who took part in it: by the index of
+//! A user's documents are found by their keys, or by who took part in them: by the index of
 //! participants where the engine keeps one, else by reading every document of the channel.
 //! Everything that the runtime keeps is inside the documents, so removing them removes all of it;
 //! then the engine removes the remains from its files, as far as it can.

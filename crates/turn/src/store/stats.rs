@@ -10,8 +10,8 @@ pub const LATENCY_BOUNDS_MS: [u64; 7] = [1, 3, 10, 30, 100, 300, 1_000];
 
 /// Statistics of a store since it was opened, by this process alone.
 ///
-/// What an engine cannot tell is zero. A store that counts nothing, such as the memory store, gives
-/// the default.
+/// Zero stands for what an engine cannot tell. A store that counts nothing, such as the memory
+/// store, gives the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
