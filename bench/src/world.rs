@@ -70,6 +70,12 @@ impl World {
         Self::new(alone(), dynamic, Some(store), &start, (0..conversations).collect())
     }
 
+    /// A world on an empty store, warm.
+    #[must_use]
+    pub fn over(store: Arc<dyn Store>, cut: Cut, conversations: usize) -> Self {
+        Self::new(alone(), store, None, &Start::full(cut), (0..conversations).collect())
+    }
+
     /// A world with so many small documents on an empty store, warm. Only in these conversations is
     /// anything said.
     #[must_use]

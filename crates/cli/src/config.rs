@@ -50,11 +50,13 @@ pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
         terminal::note(&format!("warning: {warning}"));
     }
     // What does not fit together is shown after the values that do not.
-    if let Err(error) = config.auth() {
+    let errors = [config.auth().err(), config.encryption().err()];
+    let mut code = ExitCode::SUCCESS;
+    for error in errors.into_iter().flatten() {
         terminal::note(&format!("error: {error}"));
-        return Ok(ExitCode::FAILURE);
+        code = ExitCode::FAILURE;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Formats a setting on as few lines as it takes.

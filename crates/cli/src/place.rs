@@ -5,9 +5,15 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Args;
-use sayso::{Config, DEFAULT_STORE, open_store, stores::Layout, turn::store::Store};
+use sayso::{
+    Config, DEFAULT_STORE,
+    config::Encryption,
+    open_encrypted_store, open_store,
+    stores::{Layout, encrypting::Encrypting},
+    turn::store::Store,
+};
 
 /// URL schemes of the engines that may hold the state of another SDK.
 const WITH_LAYOUT: [&str; 3] = ["azblob", "cosmos", "cosmos+http"];
@@ -35,11 +41,22 @@ pub(crate) enum Missing {
 }
 
 impl Place {
-    /// Opens the configured store.
+    /// Opens the configured store, encrypted if the configuration says so.
     pub(crate) async fn open(&self, missing: Missing) -> anyhow::Result<Arc<dyn Store>> {
         let config = self.add_to(self.load()?)?;
         // The layout is in the URL by now.
-        open(config.store(), None, missing).await
+        open(config.store(), None, config.encryption()?, missing).await
+    }
+
+    /// Opens the configured store, which must be encrypted.
+    pub(crate) async fn open_encrypted(&self) -> anyhow::Result<Arc<Encrypting<dyn Store>>> {
+        let config = self.add_to(self.load()?)?;
+        let encryption = config.encryption()?.context(
+            "no encryption keys are configured: set encryption.keys-file in sayso.toml or \
+             SAYSO_ENCRYPTION_KEYS_FILE (docs/guides/encryption.md)",
+        )?;
+        check(config.store(), Missing::Refuse)?;
+        Ok(open_encrypted_store(config.store(), encryption).await?)
     }
 
     /// Returns the URL of the configured store.
@@ -67,10 +84,20 @@ impl Place {
 pub(crate) async fn open(
     url: &str,
     layout: Option<Layout>,
+    encryption: Option<Encryption>,
     missing: Missing,
 ) -> anyhow::Result<Arc<dyn Store>> {
     let url = with_layout(url, layout)?;
-    let (scheme, rest) = url.split_once(':').unwrap_or((&url, ""));
+    check(&url, missing)?;
+    Ok(match encryption {
+        Some(encryption) => open_encrypted_store(&url, encryption).await?,
+        None => open_store(&url).await?,
+    })
+}
+
+/// Checks that a URL names a persistent store, and a file that exists if it must.
+fn check(url: &str, missing: Missing) -> anyhow::Result<()> {
+    let (scheme, rest) = url.split_once(':').unwrap_or((url, ""));
     let path = rest.strip_prefix("//").unwrap_or(rest);
     let path = without_partitions(path);
     if scheme == "memory" {
@@ -83,7 +110,7 @@ pub(crate) async fn open(
     if missing == Missing::Refuse && is_file && !Path::new(path).exists() {
         bail!("there is no file {path}; name the store that the bot uses with --store");
     }
-    Ok(open_store(&url).await?)
+    Ok(())
 }
 
 /// The path of a SQLite URL, without the parameters of partitions.

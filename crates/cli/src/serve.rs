@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::future::Either;
-use sayso::{Opened, Server, open_store_with_warnings, pizza};
+use sayso::{Opened, Server, open_configured_store, pizza};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<ExitCode> {
     // A demonstration: without an app it serves programs of this machine, and says so.
     let config = config.or_unauthenticated()?;
     terminal::start_log(Log::of(&config), config.log().0);
-    let Opened { store, warnings, .. } = open_store_with_warnings(config.store()).await?;
+    let Opened { store, warnings, .. } = open_configured_store(&config).await?;
     let warnings = [config.warnings(), warnings].concat();
     let stop = match options.until_stdin_ends {
         true => Either::Left(stdin_ends()),

@@ -22,6 +22,7 @@ mod migrate;
 mod options;
 mod output;
 mod patience;
+mod reencrypt;
 mod rm;
 mod scope;
 mod show;
@@ -44,6 +45,7 @@ pub(crate) async fn run(options: State) -> anyhow::Result<ExitCode> {
         StateCommand::Import(options) => Box::pin(import::run(options)).await,
         StateCommand::Forget(options) => Box::pin(forget::run(options)).await,
         StateCommand::Migrate(options) => Box::pin(migrate::run(options)).await,
+        StateCommand::Reencrypt(options) => Box::pin(reencrypt::run(options)).await,
         StateCommand::Backup(options) => Box::pin(backup::run(options)).await,
     };
     match done {

@@ -6,11 +6,14 @@
 
 mod app;
 mod did_you_mean;
+mod encryption;
 mod error;
 mod file;
+mod permissions;
 mod redact;
 mod retention;
 mod setting;
+mod trust;
 mod ttl;
 mod warnings;
 
@@ -25,7 +28,10 @@ use std::{
 use sayso_channel::{Rate, RateLimits};
 use sayso_turn::KeyScheme;
 
+#[cfg(feature = "sqlite")]
+pub(crate) use self::permissions::is_open;
 pub use self::{
+    encryption::Encryption,
     error::ConfigError,
     setting::{Setting, Source, parse_address},
 };
@@ -71,6 +77,8 @@ pub struct Config {
     /// Values that were set, by the key of the setting. The others have their defaults.
     values: BTreeMap<&'static str, Value>,
     file: Option<PathBuf>,
+    /// Set if nobody named the file: it was in the working directory.
+    is_found_file: bool,
     /// Warnings about names in the environment that look like a mistake.
     strange: Vec<String>,
 }
@@ -84,7 +92,9 @@ struct Value {
 
 impl Config {
     /// Reads the file and then the environment of this process. The file is the one that is given,
-    /// else the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there.
+    /// else the one that `SAYSO_CONFIG` names, else [`DEFAULT_FILE`] if it is there. One that
+    /// nobody named may not say where a secret goes that it does not hold itself; see
+    /// [`auth`](Self::auth).
     ///
     /// # Errors
     /// When a file that was named cannot be read, and when a value in either makes no sense.
@@ -93,7 +103,8 @@ impl Config {
         let config = match file.or(named.as_deref()) {
             Some(path) => Self::default().file(path)?,
             None if Path::new(DEFAULT_FILE).exists() => {
-                Self::default().file(Path::new(DEFAULT_FILE))?
+                let found = Self::default().file(Path::new(DEFAULT_FILE))?;
+                Self { is_found_file: true, ..found }
             }
             None => Self::default(),
         };
@@ -135,7 +146,7 @@ impl Config {
         for (name, value) in variables {
             let name = name.as_ref();
             match setting::of_variable(name) {
-                Some((spec, rank)) if !value.as_ref().is_empty() => {
+                Some((spec, rank)) if !value.as_ref().is_empty() || spec.must_not_be_empty() => {
                     let text = value.as_ref().to_owned();
                     found
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
@@ -229,10 +240,14 @@ impl Config {
 
     fn set(&mut self, spec: &'static Spec, text: &str, source: Source) -> Result<(), ConfigError> {
         let text = text.trim();
-        if text.is_empty() {
+        if text.is_empty() && !spec.must_not_be_empty() {
             return Ok(());
         }
-        let text = spec.kind.check(text).map_err(|reason| ConfigError::Setting {
+        let checked = match text {
+            "" => Err("it is empty; leave it out if the store is not to be encrypted".to_owned()),
+            text => spec.kind.check(text),
+        };
+        let text = checked.map_err(|reason| ConfigError::Setting {
             place: source.to_string(),
             reason: match &source {
                 // The place says the name already.
@@ -253,8 +268,8 @@ impl Config {
     }
 
     fn show(&self, spec: &'static Spec, cloud: Option<&sayso_channel::auth::Cloud>) -> Setting {
-        let value = match (spec.key, self.password_file()) {
-            ("app.password", Ok(Some(file))) => Some(file),
+        let value = match self.file_of(spec.key) {
+            Ok(Some(file)) => Some(file),
             _ => self.value(spec.key),
         };
         let shown = match (value, spec.kind) {
@@ -262,8 +277,18 @@ impl Config {
             (Some(value), Kind::List) => {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }
-            (Some(value), Kind::Path) => Some(value.text.clone()),
-            (Some(value), _) => Some(redact::url(&value.text)),
+            // A path, or of a form that was checked when it was set.
+            (
+                Some(value),
+                Kind::Path
+                | Kind::Address
+                | Kind::AddressOrOff
+                | Kind::Bool
+                | Kind::Choice(_)
+                | Kind::Ttl
+                | Kind::Rate,
+            ) => Some(value.text.clone()),
+            (Some(value), _) => Some(redact::value(spec.key, &value.text)),
             (None, _) if spec.key == "admin-address" => {
                 self.admin_address().map(|address| address.to_string())
             }

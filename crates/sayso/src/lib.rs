@@ -71,7 +71,10 @@ pub use sayso_turn as turn;
 pub use sayso_turn::script as testing;
 
 pub use config::{Config, ConfigError};
-pub use open::{OpenError, Opened, open_store, open_store_with_warnings};
+pub use open::{
+    OpenError, Opened, open_configured_store, open_encrypted_store, open_store,
+    open_store_with_warnings,
+};
 pub use sayso_dialog::states::{States, states};
 pub use sayso_macros::{FacadeBotState as BotState, FacadeStates as States};
 pub use sayso_turn::versioned::BotState;

@@ -1,5 +1,6 @@
 //! Opens a store by its URL, so that the choice of the engine is a matter of configuration.
 
+mod encrypted;
 mod engine;
 mod partition;
 
@@ -7,8 +8,12 @@ use std::sync::Arc;
 
 use sayso_turn::store::Store;
 
-use self::engine::open_one;
-pub use self::engine::{OpenError, Opened};
+pub(crate) use self::encrypted::open_with;
+use self::partition::open_any;
+pub use self::{
+    encrypted::{open_configured_store, open_encrypted_store},
+    engine::{OpenError, Opened},
+};
 
 /// Opens the store that a URL names.
 ///
@@ -69,11 +74,7 @@ pub async fn open_store(url: &str) -> Result<Arc<dyn Store>, OpenError> {
 /// # Ok(()) }
 /// ```
 pub async fn open_store_with_warnings(url: &str) -> Result<Opened, OpenError> {
-    let (url, partitions) = partition::split(url)?;
-    match partitions {
-        None => open_one(&url).await,
-        Some(partitions) => Box::pin(partitions.open(&url)).await,
-    }
+    open_any(url).await
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 use self::{admin::Admin, listen::listen, routes::Routes, senders::Senders};
 pub use self::{error::ServeError, listen::bind, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
-use crate::{Config, announce, open_store, signals::Signals};
+use crate::{Config, announce, config::Encryption, open::open_with, signals::Signals};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -90,6 +90,7 @@ pub struct Server<L = Bot> {
     store: Option<Arc<dyn Store>>,
     /// URL of the store to open if none is given. It may hold a password.
     store_url: StoreUrl,
+    encryption: Option<Encryption>,
     limits: Limits,
     /// The configuration, whose retention goes before that of the limits.
     config: Option<Config>,
@@ -120,6 +121,7 @@ impl<L: Logic> Server<L> {
             address,
             store: None,
             store_url,
+            encryption: None,
             limits,
             config: None,
             keys,
@@ -130,13 +132,13 @@ impl<L: Logic> Server<L> {
         }
     }
 
-    /// Takes the addresses, the store, the app, the rate limits and the retention of documents from
-    /// a configuration. What is set in code after this counts more, and so does a
-    /// [store](Self::store) that was given. Only a retention that the configuration sets counts
-    /// more than the [limits](Self::limits) of the program.
+    /// Takes the addresses, the store, its encryption, the app, the rate limits and the retention
+    /// of documents from a configuration. What is set in code after this counts more, and so does a
+    /// [store](Self::store) that was given: it is not encrypted here. Only a retention that the
+    /// configuration sets counts more than the [limits](Self::limits) of the program.
     ///
     /// # Errors
-    /// When the app's settings do not fit together.
+    /// When the app's settings do not fit together, or the encryption keys make no sense.
     ///
     /// # Example
     /// ```
@@ -152,6 +154,8 @@ impl<L: Logic> Server<L> {
     pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
+        // With a store that was given it is that one's business.
+        self.encryption = config.encryption()?;
         self.config = Some(config.clone());
         self.keys = config.keys().or(self.keys);
         self.admin = match config.admin_address() {
@@ -303,7 +307,7 @@ impl<L: Logic> Server<L> {
         }
         let store = match self.store {
             Some(store) => store,
-            None => open_store(&self.store_url.0).await?,
+            None => open_with(&self.store_url.0, self.encryption).await?.store,
         };
         let (endpoint, connector) = self.senders.options()?;
         let endpoint = EndpointOptions { rate_limits: self.rate_limits, ..endpoint };

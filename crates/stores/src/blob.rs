@@ -63,6 +63,8 @@ const LEFT: [&str; 3] = [
 /// * A load sees every write that was acknowledged before it was called.
 /// * The client library repeats nothing by itself: a write whose answer is lost is
 ///   [`Error::Unknown`], never a conflict with itself.
+/// * A key or token that is refused while the store is open is [`Error::Unavailable`]: the other
+///   one is tried, the file is read again, and the log tells.
 ///
 /// # Limits
 /// A document has at most [`DOCUMENT_BYTES_MAX`] bytes. There are no transactions. The index of
@@ -110,6 +112,7 @@ impl BlobStore {
         let name: Arc<str> = name.into();
         let container = Container::connect(&config, Arc::clone(&name))?;
         container.set_up(&config).await?;
+        container.failures.opened();
         let (names, markers) = (Names(config.layout), Markers::new(config.timeout));
         let (container, meter) = (Arc::new(container), Meter::default());
         Ok(Self { name, container, names, due_by: config.due_by, markers, meter })

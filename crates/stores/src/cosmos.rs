@@ -17,6 +17,7 @@ mod json;
 mod looks;
 mod names;
 mod patience;
+mod regions;
 mod search;
 mod version;
 
@@ -38,6 +39,7 @@ use sayso_turn::{
 };
 
 use self::{
+    account::Account,
     calls::{Calls, Sent},
     database::Database,
     item::Item,
@@ -53,6 +55,7 @@ pub use self::{
 };
 use crate::{
     Layout,
+    loud::Reports,
     meter::{Call, Meter},
     write_id::WriteIds,
 };
@@ -77,8 +80,8 @@ const LEFT: [&str; 3] = [
 ///
 /// # Limits
 /// The account must have a single write region: with several, two writers can both be told that
-/// their condition held. An item has at most [`ITEM_BYTES_MAX`] bytes of JSON. There are no
-/// transactions: each document is a partition of its own.
+/// their condition held. Such an account is refused. An item has at most [`ITEM_BYTES_MAX`] bytes
+/// of JSON. There are no transactions: each document is a partition of its own.
 ///
 /// # Cancellation
 /// A save or delete whose future is dropped is done or not done, never half done. When it was
@@ -101,6 +104,8 @@ pub struct CosmosStore {
     calls: Calls,
     writes: WriteIds,
     clock: SystemClock,
+    warnings: Vec<String>,
+    reports: Reports,
 }
 
 impl CosmosStore {
@@ -108,11 +113,20 @@ impl CosmosStore {
     ///
     /// # Errors
     /// [`Error::Invalid`] when the key or identity is refused, when the database or a container is
-    /// missing or not fit for documents; the message says what to do. [`Error::Unavailable`] when
-    /// the account cannot be reached. Nothing is changed unless the configuration asks for it.
+    /// missing or not fit for documents, when the account has several write regions; the message
+    /// says what to do. [`Error::Unavailable`] when the account cannot be reached. Nothing is
+    /// changed unless the configuration asks for it.
     pub async fn open(config: CosmosConfig) -> Result<Self, Error> {
-        let client = account::connect(&config).await?;
-        Self::open_with(&client, config).await
+        let account = Account::new(&config)?;
+        let client = match Box::pin(account.connect()).await {
+            // The other key, if there is one.
+            Err(error) if failure::is_about_rights(&error) && account.has_other_key() => {
+                Box::pin(account.connect()).await?
+            }
+            client => client?,
+        };
+        let warnings = account.judge().await?;
+        Self::on(&client, Some(account), config, warnings).await
     }
 
     /// Opens the database that a URL names; see [`CosmosConfig::from_url`].
@@ -124,11 +138,21 @@ impl CosmosStore {
     }
 
     /// As [`open`](Self::open), with a client that the program has already. The address and the key
-    /// of the configuration are not used.
+    /// of the configuration are not used. The account is not asked how many write regions it has,
+    /// and there is no other key to turn to.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub async fn open_with(client: &CosmosClient, config: CosmosConfig) -> Result<Self, Error> {
+        Self::on(client, None, config, Vec::new()).await
+    }
+
+    async fn on(
+        client: &CosmosClient,
+        account: Option<Account>,
+        config: CosmosConfig,
+        mut warnings: Vec<String>,
+    ) -> Result<Self, Error> {
         let name = config.name();
         if config.layout == Layout::Sample {
             return Err(Error::Invalid {
@@ -140,10 +164,43 @@ impl CosmosStore {
             });
         }
         let (names, call_max) = (Names::new(config.layout), config.call_max);
-        let database = Database::open(client, config).await?;
+        for warning in &warnings {
+            tracing::warn!(store = %name, "{warning}");
+        }
+        let database = Database::open(client, account, config).await?;
+        warnings.extend(database.warnings());
         let (meter, looks) = (Meter::default(), Looks::default());
         let calls = Calls { store: name, names, database, meter, looks, call_max };
-        Ok(Self { calls, writes: WriteIds::new(), clock: SystemClock::new() })
+        let (writes, clock, reports) = (WriteIds::new(), SystemClock::new(), Reports::default());
+        Ok(Self { calls, writes, clock, warnings, reports })
+    }
+
+    /// Warnings about settings of the account and its containers, a sentence each. They are also
+    /// logged.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Makes a call; once more by another key or token when the one in use is refused, which means
+    /// that nothing was done.
+    async fn call<T, F>(&self, call: impl Fn() -> F + Send + Sync) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>> + Send,
+    {
+        let mut is_last = false;
+        loop {
+            let version = self.calls.database.version();
+            let error = match call().await {
+                Err(error) if failure::is_about_rights(&error) => error,
+                answer => return answer,
+            };
+            if is_last || !self.calls.database.renew(version).await {
+                self.reports.tell(&error);
+                return Err(error);
+            }
+            is_last = true;
+        }
     }
 
     async fn read(&self, key: &Key) -> Result<Option<Stored>, Error> {
@@ -155,7 +212,7 @@ impl CosmosStore {
         }))
     }
 
-    async fn write(&self, write: Write) -> Result<Saved, Error> {
+    async fn write(&self, write: &Write) -> Result<Saved, Error> {
         let key = &write.key;
         let Id { text: id, has_others } = self.calls.id(key)?;
         let (container, id, version) = match &write.expect {
@@ -175,7 +232,7 @@ impl CosmosStore {
         }
         let write_id = self.writes.next();
         let now = self.clock.now();
-        let item = item::write(self.calls.names, &id, &write, &write_id, container.forgets, now);
+        let item = item::write(self.calls.names, &id, write, &write_id, container.forgets, now);
         let item = item.map_err(|reason| self.calls.invalid(reason))?;
         let bytes = item.get().len();
         if bytes > ITEM_BYTES_MAX {
@@ -244,15 +301,17 @@ impl CosmosStore {
 #[async_trait]
 impl Store for CosmosStore {
     async fn load(&self, key: &Key) -> Result<Option<Stored>, Error> {
-        self.calls.meter.load(self.read(key)).await
+        self.calls.meter.load(self.call(|| self.read(key))).await
     }
 
     async fn save(&self, write: Write) -> Result<Saved, Error> {
-        self.calls.meter.write(Call::Save, write.body.len(), self.write(write)).await
+        let (bytes, save) = (write.body.len(), self.call(|| self.write(&write)));
+        self.calls.meter.write(Call::Save, bytes, save).await
     }
 
     async fn delete(&self, key: &Key, etag: &ETag) -> Result<Saved, Error> {
-        self.calls.meter.write(Call::Delete, 0, self.remove(key, etag)).await
+        let delete = self.call(|| self.remove(key, etag));
+        self.calls.meter.write(Call::Delete, 0, delete).await
     }
 
     async fn due(
@@ -261,7 +320,8 @@ impl Store for CosmosStore {
         from: Option<&Cursor>,
         limit: usize,
     ) -> Result<DuePage, Error> {
-        self.calls.meter.time(Call::Due, self.calls.search_due(now, from, limit)).await
+        let look = self.call(|| self.calls.search_due(now, from, limit));
+        self.calls.meter.time(Call::Due, look).await
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {

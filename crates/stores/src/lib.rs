@@ -6,11 +6,13 @@
 //! * `partition`: documents spread over several stores, by kind or by tenant.
 //! * `conformance` (feature `conformance`): the contract of [`Store`](sayso_turn::store::Store) as
 //!   tests. A new engine is a module and one macro call.
+//! * `encrypting` (feature `encrypting`): encryption at rest, in front of any engine.
 //! * `doubles` (feature `conformance`): stores that count calls or fail on request, for tests of
 //!   whatever stands above a store.
 //!
 //! Engines that a bot grows onto, each behind a feature of its name: `postgres`, `redis`,
-//! `azure-blob`, `cosmos`, `s3`.
+//! `azure-blob`, `cosmos`, `s3`. The feature `entra` adds sign-in to Microsoft Entra ID to
+//! `postgres` and `redis`.
 //!
 //! The memory store is part of `sayso-turn`.
 
@@ -22,7 +24,10 @@ pub mod conformance;
 pub mod cosmos;
 #[cfg(feature = "conformance")]
 pub mod doubles;
-#[cfg(any(feature = "azure-blob", feature = "cosmos"))]
+#[cfg(feature = "encrypting")]
+pub mod encrypting;
+#[cfg(feature = "entra")]
+#[allow(dead_code, reason = "each engine uses a part of it")]
 mod entra;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod foreign;
@@ -32,6 +37,11 @@ pub mod fuzz;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod lanes;
 mod layout;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+#[allow(dead_code, reason = "each engine uses a part of it")]
+mod login;
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
+mod loud;
 #[cfg(any(
     feature = "azure-blob",
     feature = "cosmos",
@@ -41,6 +51,8 @@ mod layout;
     feature = "sqlite"
 ))]
 mod meter;
+#[cfg(any(feature = "redis", feature = "s3"))]
+mod parameter;
 pub mod partition;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -48,6 +60,15 @@ pub mod postgres;
 pub mod redis;
 #[cfg(feature = "s3")]
 pub mod s3;
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3"
+))]
+#[allow(dead_code, reason = "each engine uses a part of it")]
+mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 #[cfg(any(feature = "azure-blob", feature = "s3"))]

@@ -8,6 +8,7 @@ mod directory;
 mod look;
 mod names;
 mod open;
+mod totals;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -17,7 +18,10 @@ use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use sayso_turn::{
     Key,
     clock::Timestamp,
-    store::{Cursor, DuePage, ETag, Error, Saved, Store, Stored, Transactions, Write},
+    store::{
+        Cursor, DuePage, ETag, Effort, Error, Purged, Saved, Store, StoreStats, Stored,
+        Transactions, Write,
+    },
 };
 use tokio::sync::mpsc;
 
@@ -25,6 +29,7 @@ use self::{
     directory::Directory,
     look::{Failing, Look},
     open::OpenStores,
+    totals::Joined,
 };
 pub use self::{
     directory::PARTITIONS_MAX,
@@ -236,8 +241,26 @@ impl Store for PartitionedStore {
         stream::select(none, keys).boxed()
     }
 
+    /// One place after the other. One that fails is told of, and the others are still done.
+    async fn purge(&self, effort: Effort) -> Result<Purged, Error> {
+        let mut joined = Joined::default();
+        for place in self.places("").await? {
+            let purged = match self.stores.get(place.as_deref()).await {
+                Ok(store) => store.purge(effort).await,
+                Err(error) => Err(error),
+            };
+            joined.add(place.as_deref(), purged);
+        }
+        Ok(joined.into())
+    }
+
     fn transactions(&self) -> Option<&dyn Transactions> {
         None
+    }
+
+    /// Of the base and of all partitions that this process has had open.
+    fn stats(&self) -> StoreStats {
+        self.stores.stats()
     }
 }
 

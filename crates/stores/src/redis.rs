@@ -33,7 +33,7 @@ use std::{
     borrow::Cow,
     collections::BTreeSet,
     fmt,
-    sync::{Arc, Mutex, atomic::AtomicUsize},
+    sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
 
@@ -64,6 +64,7 @@ use self::{
 };
 use crate::{
     lanes::Lanes,
+    loud::Reports,
     meter::{self, Meter},
     write_id::WriteIds,
 };
@@ -72,6 +73,9 @@ pub use self::{
     config::{Durability, RedisConfig},
     limits::DOCUMENT_BYTES_MAX,
 };
+
+/// The scope of tokens for Redis of Azure.
+const SCOPE: &str = "https://redis.azure.com/.default";
 
 /// Places where copies of deleted documents may be left.
 const LEFT: [&str; 3] = [
@@ -144,7 +148,14 @@ impl RedisStore {
         let (names, scripts) = (Names::new(&config.prefix), Arc::new(Scripts::new()));
         let meter = Arc::new(Meter::default());
         let failed = |failure: Failure| failure.into_error(&name, None, Call::Open);
-        let link = Link::new(&config).ok_or_else(|| failed(Failure::Unsent(None)))?;
+        let refused =
+            |reason| Error::Invalid { store: Cow::Owned(name.to_string()), reason, source: None };
+        if config.login.is_token() && !config.is_private() {
+            let reason = "a token of Entra ID is sent over TLS only; use rediss:// in the URL";
+            return Err(refused(reason.to_owned()));
+        }
+        let login = config.login.open(SCOPE).map_err(refused)?;
+        let link = Link::new(&config, login).ok_or_else(|| failed(Failure::Unsent(None)))?;
         let saves = (!is_cluster).then(|| {
             let carrier = Arc::new(Carrier {
                 names: names.clone(),
@@ -161,16 +172,15 @@ impl RedisStore {
         for settings in Settings::read(&link, &names).await.map_err(failed)? {
             let verdict = settings.judge(is_cluster, config.acks.is_some(), durability);
             if let Some(reason) = verdict.refusal {
-                let store = Cow::Owned(name.to_string());
-                return Err(Error::Invalid { store, reason, source: None });
+                return Err(refused(reason));
             }
             warnings.extend(verdict.warnings);
         }
         for warning in &warnings {
             tracing::warn!("{name}: {warning}");
         }
-        let (ids, reported) = (WriteIds::new(), Mutex::default());
-        let calls = Calls { store: name, names, link, scripts, saves, ids, reported };
+        let (ids, reports) = (WriteIds::new(), Reports::default());
+        let calls = Calls { store: name, names, link, scripts, saves, ids, reports };
         Ok(Self { calls, meter, warnings: warnings.into_iter().collect() })
     }
 

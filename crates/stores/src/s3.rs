@@ -8,6 +8,7 @@
 mod answers;
 mod bucket;
 mod config;
+mod credentials;
 mod envelope;
 mod failure;
 #[cfg(feature = "fuzzing")]
@@ -116,12 +117,17 @@ impl S3Store {
     /// conditions; [`Error::Unavailable`] when it cannot be reached.
     pub async fn open(config: S3Config) -> Result<Self, Error> {
         let name: Arc<str> = config.to_string().into();
-        let failed = |failure: Failure| failure.into_error(&name, Call::Read);
-        let client = config.client().map_err(|error| failed(Failure::failed(error)))?;
+        let failed = |failure: Failure| failure.into_error(&name, Call::Open);
+        let keys = config.keys().map_err(|reason| {
+            let store = Cow::Owned(name.to_string());
+            Error::Invalid { store, reason, source: None }
+        })?;
+        let client = config.client(keys.as_ref());
+        let client = client.map_err(|error| failed(Failure::failed(error)))?;
         let objects = Objects {
             store: Arc::clone(&name),
             names: Arc::new(Names::new(&config.prefix)),
-            bucket: Arc::new(Bucket::new(client, config.timeout)),
+            bucket: Arc::new(Bucket::new(Arc::clone(&name), client, keys, config.timeout)),
             ids: WriteIds::new(),
             strays: Strays::default(),
             // However long the calls of a save may take.

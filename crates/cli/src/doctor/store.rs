@@ -10,7 +10,7 @@ use std::{
 };
 
 use sayso::{
-    Opened, open_store_with_warnings,
+    Opened, open_configured_store,
     turn::{
         Key,
         clock::{Clock as _, SystemClock, Timestamp},
@@ -30,7 +30,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     if let Some(path) = missing_file(url) {
         return would_be_made(&path);
     }
-    let Opened { store, warnings, .. } = match open_store_with_warnings(url).await {
+    let Opened { store, warnings, .. } = match open_configured_store(&patient.config).await {
         Ok(opened) => opened,
         Err(error) => {
             return Finding::failed(

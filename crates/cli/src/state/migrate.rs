@@ -12,9 +12,10 @@ mod tally;
 mod tests;
 mod trail;
 
-use std::{process::ExitCode, sync::Mutex, time::Instant};
+use std::{path::Path, process::ExitCode, sync::Mutex, time::Instant};
 
 use anyhow::{Context as _, bail};
+use sayso::config::Encryption;
 use serde::Serialize;
 
 use self::{
@@ -44,8 +45,13 @@ pub(super) async fn run(options: Migrate) -> anyhow::Result<ExitCode> {
         bail!("--from and --to name the same store");
     }
     let (from, to) = (&options.from, &options.to);
-    let from = place::open(from, options.from_layout, Missing::Refuse).await.context("--from")?;
-    let to = place::open(to, options.to_layout, Missing::Create).await.context("--to")?;
+    let from_keys = keys(options.from_keys.as_deref(), options.from_names_key.as_deref());
+    let to_keys = keys(options.to_keys.as_deref(), options.to_names_key.as_deref());
+    let (from_keys, to_keys) = (from_keys.context("--from-keys")?, to_keys.context("--to-keys")?);
+    let from = place::open(from, options.from_layout, from_keys, Missing::Refuse);
+    let from = from.await.context("--from")?;
+    let to = place::open(to, options.to_layout, to_keys, Missing::Create);
+    let to = to.await.context("--to")?;
     let copy = Copy {
         from,
         to,
@@ -58,6 +64,12 @@ pub(super) async fn run(options: Migrate) -> anyhow::Result<ExitCode> {
     };
     let migration = Migration { copy, passes: Vec::new(), output: Output::new() };
     Box::pin(migration.run(&options)).await
+}
+
+/// Reads the encryption of one side. What the environment or a configuration says is of the bot's
+/// store, and may be meant for either side: it is not used.
+fn keys(keys: Option<&Path>, names: Option<&Path>) -> anyhow::Result<Option<Encryption>> {
+    Ok(keys.map(|keys| Encryption::from_files(keys, names)).transpose()?)
 }
 
 /// A migration under way.

@@ -108,6 +108,30 @@ pub(crate) enum StateCommand {
     /// being written.
     #[command(verbatim_doc_comment)]
     Migrate(Migrate),
+    /// Encrypt documents with the first key of the key ring, unless they are already
+    ///
+    /// For the rotation of a key, and after encryption was turned on: a document is encrypted with
+    /// the first key when it is saved next, and this command saves the others as they are. Every
+    /// write is conditional, so the bot may keep running. A document that does not decrypt is left
+    /// alone and reported. With `clear` as the first entry it decrypts them all.
+    Reencrypt(Reencrypt),
+}
+
+/// Options of `sayso state reencrypt`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso state reencrypt
+  sayso state reencrypt webchat/ --json")]
+pub(crate) struct Reencrypt {
+    /// Prefix of the keys of the documents
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(crate) prefix: String,
+    /// Print the counts as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
 }
 
 /// Options of `sayso state ls`.
@@ -296,6 +320,7 @@ pub(crate) struct Backup {
 Examples:
   sayso state migrate --from sqlite:data/sayso.sqlite --to postgres://bot@db/bot
   sayso state migrate --from azblob:state --from-layout js --to cosmos://bots.documents.azure.com/bots
+  sayso state migrate --from sqlite:a.sqlite --to sqlite:b.sqlite --to-keys keys    encrypt it
   sayso state migrate --from redis://cache --to s3://bots --prefix webchat/ --cut-over")]
 pub(crate) struct Migrate {
     /// The store to copy from; it is only read
@@ -310,6 +335,18 @@ pub(crate) struct Migrate {
     /// Layout of a target meant for another SDK: dotnet, js, python or sample
     #[arg(long, value_name = "SDK")]
     pub(crate) to_layout: Option<Layout>,
+    /// File with the encryption keys of the source. Without it the source is read as it is
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from_keys: Option<PathBuf>,
+    /// File with the encryption keys of the target. Without it the target is not encrypted
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to_keys: Option<PathBuf>,
+    /// File with the key for hashed names of the source
+    #[arg(long, value_name = "FILE", requires = "from_keys")]
+    pub(crate) from_names_key: Option<PathBuf>,
+    /// File with the key for hashed names of the target
+    #[arg(long, value_name = "FILE", requires = "to_keys")]
+    pub(crate) to_names_key: Option<PathBuf>,
     /// Copy only documents whose keys have this prefix
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) prefix: String,

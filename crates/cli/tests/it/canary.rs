@@ -15,6 +15,7 @@ mod inside;
 mod issuer;
 mod lines;
 mod outside;
+mod pasted;
 mod world;
 
 use base64::{Engine as _, engine::general_purpose};

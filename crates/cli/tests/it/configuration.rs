@@ -155,3 +155,61 @@ async fn the_server_and_the_other_commands_go_by_the_file() {
         assert_eq!((&race["refused"], &race["confirmed"]), (&0.into(), &2.into()), "{race}");
     }
 }
+
+#[tokio::test]
+async fn a_file_that_was_only_found_cannot_redirect_a_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let password = |value: &str| ("MicrosoftAppPassword", value.to_owned());
+    write(folder.path(), "password", CANARY, 0o600);
+    for destination in [
+        "[cloud]\nlogin = \"http://127.0.0.1:1\"",
+        "[cloud]\nmetadata = \"http://127.0.0.1:1\"",
+        "[cloud]\nissuer = \"https://issuer.example\"",
+        "[cloud]\nlogin-metadata = \"http://127.0.0.1:1\"",
+        "[cloud]\nscope = \"https://scope.example\"",
+        "service-urls = [\"https://channel.example\"]",
+        "private-addresses = true",
+    ] {
+        let app = "[app]\nid = \"an-app\"\n";
+        write(folder.path(), "sayso.toml", &format!("{destination}\n{app}"), 0o600);
+        let found = run_with(folder.path(), &["config"], &[password(CANARY)]).await;
+        assert_eq!(found.code, Some(1), "{destination}: {found:?}");
+        assert!(found.stderr.contains("only there because it is in the working directory"));
+        assert!(!found.stderr.contains(CANARY) && !found.stdout.contains(CANARY), "{found:?}");
+        let served = run_with(folder.path(), &["serve"], &[password(CANARY)]).await;
+        assert_eq!(served.code, Some(1), "{served:?}");
+
+        // Whoever names the file answers for it, and so does a file that holds the secret itself.
+        let named = [password(CANARY), ("SAYSO_CONFIG", "sayso.toml".to_owned())];
+        assert_eq!(run_with(folder.path(), &["config"], &named).await.code, Some(0));
+        let flag = ["config", "--config", "sayso.toml"];
+        assert_eq!(run_with(folder.path(), &flag, &[password(CANARY)]).await.code, Some(0));
+        let own = format!("{destination}\n{app}password = \"{CANARY}\"");
+        write(folder.path(), "sayso.toml", &own, 0o600);
+        assert_eq!(run_with(folder.path(), &["config"], &[]).await.code, Some(0), "{destination}");
+
+        // A file of somebody else's, named by the one that was found.
+        let other = format!("{destination}\n{app}password-file = \"password\"");
+        write(folder.path(), "sayso.toml", &other, 0o600);
+        assert_eq!(run_with(folder.path(), &["config"], &[]).await.code, Some(1), "{destination}");
+    }
+    // The name of a cloud is no address.
+    let cloud = "[cloud]\nchannel-service = \"https://botframework.azure.us\"\n[app]\nid = \"a\"";
+    write(folder.path(), "sayso.toml", cloud, 0o600);
+    assert_eq!(run_with(folder.path(), &["config"], &[password(CANARY)]).await.code, Some(0));
+}
+
+#[tokio::test]
+async fn a_store_that_every_user_can_read_is_warned_about() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    drop(sayso::open_store(&format!("sqlite:{}", path.display())).await.unwrap());
+    for (mode, is_warned) in [(0o640, false), (0o644, true), (0o600, false)] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let arguments = ["doctor", "--json", "--store", "sqlite:bot.sqlite"];
+        let ended = run_with(folder.path(), &arguments, &[]).await;
+        let is_said = ended.stdout.contains("every user of this machine can read or write");
+        assert_eq!(is_said, is_warned, "{mode:o}: {ended:?}");
+    }
+}

@@ -1,5 +1,6 @@
 //! `sayso state`: inspecting, moving and removing documents, with the real command on SQLite.
 
+mod encrypted;
 #[cfg(any(
     feature = "azure-blob",
     feature = "cosmos",

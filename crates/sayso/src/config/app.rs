@@ -48,8 +48,11 @@ impl Config {
     /// read now.
     ///
     /// # Errors
-    /// When a setting is missing that another one needs, or a file cannot be read.
+    /// When a setting is missing that another one needs, or a file cannot be read; and when a file
+    /// that nobody named (the one of the working directory) says where secrets go that it does not
+    /// hold itself.
     pub fn auth(&self) -> Result<Option<AuthOptions>, ConfigError> {
+        self.check_destinations()?;
         let password = self.password()?;
         let certificate = self.certificate()?;
         let plain = SETTINGS.iter().filter(|spec| spec.key != "app.password");
@@ -86,22 +89,23 @@ impl Config {
         AuthOptions::from_settings(settings).ok().flatten().map(|options| options.cloud)
     }
 
-    /// The file with the password, if its source takes precedence over that of `app.password`.
-    pub(super) fn password_file(&self) -> Result<Option<&Value>, ConfigError> {
+    /// The file with a secret, if its source takes precedence over that of the secret itself.
+    pub(super) fn file_of(&self, key: &str) -> Result<Option<&Value>, ConfigError> {
         let rank = |value: Option<&Value>| value.map(|value| value.source.rank());
-        let (own, file) = (self.value("app.password"), self.value("app.password-file"));
+        let file_key = format!("{key}-file");
+        let (own, file) = (self.value(key), self.value(&file_key));
         match (rank(own), rank(file)) {
-            (Some(own), Some(file)) if own == file => Err(wrong(
-                "app.password",
-                "app.password-file is set in the same place; leave one of them out",
-            )),
+            (Some(own), Some(file)) if own == file => {
+                let reason = format!("{file_key} is set in the same place; leave one of them out");
+                Err(wrong(key, &reason))
+            }
             (own, file_rank) if file_rank > own => Ok(file),
             _ => Ok(None),
         }
     }
 
     fn password(&self) -> Result<Option<String>, ConfigError> {
-        let Some(Value { text, source }) = self.password_file()? else {
+        let Some(Value { text, source }) = self.file_of("app.password")? else {
             return Ok(self.text("app.password").map(str::to_owned));
         };
         let password = read("app.password-file", text, source)?;
@@ -127,7 +131,7 @@ impl Config {
 }
 
 /// Reads the text of a file that a setting names.
-fn read(key: &str, path: &str, source: &Source) -> Result<String, ConfigError> {
+pub(super) fn read(key: &str, path: &str, source: &Source) -> Result<String, ConfigError> {
     let text = file::text(Path::new(path)).map_err(|error| ConfigError::Setting {
         place: format!("{key} ({source})"),
         reason: error.to_string(),
@@ -138,7 +142,7 @@ fn read(key: &str, path: &str, source: &Source) -> Result<String, ConfigError> {
     }
 }
 
-fn wrong(key: &str, reason: &str) -> ConfigError {
+pub(super) fn wrong(key: &str, reason: &str) -> ConfigError {
     let variable = setting::of_key(key).and_then(|spec| spec.variables.first());
     let place = variable.map_or_else(|| key.to_owned(), |name| format!("{key} ({name})"));
     ConfigError::Setting { place, reason: reason.to_owned() }

@@ -88,6 +88,10 @@ pub(super) struct Spec {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Text,
+    /// An id: a single word.
+    Id,
+    /// An address that is called, without secrets in it.
+    Url,
     Secret,
     Path,
     Address,
@@ -126,7 +130,7 @@ const RATE_MAX: u32 = 1_000_000;
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 31] = [
+pub(super) static SETTINGS: [Spec; 35] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag(
         "--admin-address",
@@ -140,22 +144,26 @@ pub(super) static SETTINGS: [Spec; 31] = [
     spec("ttl.user", &["SAYSO_TTL_USER"], Kind::Ttl, ttl::NEVER),
     spec("ttl.private", &["SAYSO_TTL_PRIVATE"], Kind::Ttl, ttl::NEVER),
     spec("ttl.other", &["SAYSO_TTL_OTHER"], Kind::Ttl, ttl::NEVER),
-    spec("app.id", &["MicrosoftAppId"], Kind::Text, ""),
+    spec("app.id", &["MicrosoftAppId"], Kind::Id, ""),
     spec("app.type", &["MicrosoftAppType"], Kind::Choice(APP_TYPES), "MultiTenant"),
-    spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Text, ""),
+    spec("app.tenant", &["MicrosoftAppTenantId"], Kind::Id, ""),
     spec("app.password", &["MicrosoftAppPassword"], Kind::Secret, ""),
     spec("app.password-file", &["SAYSO_APP_PASSWORD_FILE"], Kind::Path, ""),
     spec("app.certificate-file", &["SAYSO_APP_CERTIFICATE_FILE"], Kind::Path, ""),
     spec("app.key-file", &["SAYSO_APP_KEY_FILE"], Kind::Path, ""),
-    spec("app.identity-endpoint", &["IDENTITY_ENDPOINT"], Kind::Text, ""),
+    spec("app.identity-endpoint", &["IDENTITY_ENDPOINT"], Kind::Url, ""),
     spec("app.identity-header", &["IDENTITY_HEADER"], Kind::Secret, ""),
     spec("cloud.channel-service", &["ChannelService"], Kind::Text, "https://botframework.com"),
-    spec("cloud.metadata", &["ToBotFromChannelOpenIdMetadataUrl"], Kind::Text, ""),
+    spec("cloud.metadata", &["ToBotFromChannelOpenIdMetadataUrl"], Kind::Url, ""),
     spec("cloud.issuer", &["ToBotFromChannelTokenIssuer"], Kind::Text, ""),
-    spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Text, ""),
-    spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Text, ""),
+    spec("cloud.login", &["ToChannelFromBotLoginUrl"], Kind::Url, ""),
+    spec("cloud.login-metadata", &["ToBotFromEmulatorOpenIdMetadataUrl"], Kind::Url, ""),
     spec("cloud.scope", &["ToChannelFromBotOAuthScope"], Kind::Text, ""),
-    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Text, ""),
+    spec("encryption.keys", &["SAYSO_ENCRYPTION_KEYS"], Kind::Secret, ""),
+    spec("encryption.keys-file", &["SAYSO_ENCRYPTION_KEYS_FILE"], Kind::Path, ""),
+    spec("encryption.names-key", &["SAYSO_ENCRYPTION_NAMES_KEY"], Kind::Secret, ""),
+    spec("encryption.names-key-file", &["SAYSO_ENCRYPTION_NAMES_KEY_FILE"], Kind::Path, ""),
+    spec("keys.bot", &["SAYSO_KEYS_BOT"], Kind::Id, ""),
     spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
     spec("rate-limit.peer", &["SAYSO_RATE_LIMIT_PEER"], Kind::Rate, "off"),
     spec("rate-limit.conversation", &["SAYSO_RATE_LIMIT_CONVERSATION"], Kind::Rate, "off"),
@@ -167,6 +175,12 @@ pub(super) static SETTINGS: [Spec; 31] = [
 ];
 
 impl Spec {
+    /// Reports whether an empty value is an error: else a secret that was not filled in would turn
+    /// encryption off.
+    pub(super) fn must_not_be_empty(&self) -> bool {
+        self.key.starts_with("encryption.")
+    }
+
     /// Default value. For addresses it is that of the cloud.
     pub(super) fn default_text(&self, cloud: Option<&Cloud>) -> Option<String> {
         let of_cloud = cloud.and_then(|cloud| match self.key {
@@ -191,6 +205,16 @@ impl Kind {
     pub(super) fn check(self, text: &str) -> Result<String, String> {
         match self {
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
+            Self::Id if redact::is_word(text) => Ok(text.to_owned()),
+            Self::Id => {
+                Err("it must be an id: up to 40 letters, digits, `.`, `_` and `-`".to_owned())
+            }
+            Self::Url if is_plain_url(text) => Ok(text.to_owned()),
+            Self::Url => {
+                Err("it must begin with https:// or http://, without a user, a secret or \
+                              a parameter"
+                    .to_owned())
+            }
             Self::Address => parse_address(text).map(|address| address.to_string()),
             Self::AddressOrOff | Self::Rate if text.eq_ignore_ascii_case(OFF) => Ok(OFF.to_owned()),
             Self::AddressOrOff => match parse_address(text) {
@@ -212,11 +236,12 @@ impl Kind {
                 name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
             }
             Self::Ttl => ttl::parse(text).map(ttl::format),
-            Self::List => match list(text).find(|url| !is_sound(url)) {
-                Some(url) => Err(format!(
-                    "{} can never match: it must begin with https:// (or be on loopback), without a \
-                     user, a query or a fragment",
-                    redact::url(url)
+            // The entry is named by its number: a secret with a comma in it ends in two of them.
+            Self::List => match list(text).position(|url| !is_sound(url)) {
+                Some(index) => Err(format!(
+                    "entry {} can never match: it must begin with https:// (or be on loopback), \
+                     without a user, a query or a fragment",
+                    index + 1
                 )),
                 None => Ok(list(text).collect::<Vec<_>>().join(",")),
             },
@@ -226,7 +251,9 @@ impl Kind {
     /// Description of a valid value in a file, for errors.
     pub(super) fn example(self) -> &'static str {
         match self {
-            Self::Text | Self::Secret | Self::Path | Self::Choice(_) => "a text in quotes",
+            Self::Text | Self::Id | Self::Url | Self::Secret | Self::Path | Self::Choice(_) => {
+                "a text in quotes"
+            }
             Self::Address => "a text such as \"127.0.0.1:3978\"",
             Self::AddressOrOff => "a text such as \"127.0.0.1:13978\" or \"off\"",
             Self::Rate => "a number of requests a minute, or \"off\"",
@@ -270,6 +297,12 @@ pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
 /// The entries of a list.
 pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// Checks an address by its form: all of it can be shown.
+fn is_plain_url(text: &str) -> bool {
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    is_web && redact::url(text) == text
 }
 
 /// Checks that an entry can match any URL at all; for a `*` any name is tried.

@@ -6,6 +6,8 @@ use sayso_turn::{Limits, Ttl};
 
 use super::*;
 
+mod encryption;
+
 /// Result of reading a file with this text.
 fn read(text: &str) -> Result<Config, String> {
     let folder = tempfile::tempdir().unwrap();
@@ -21,10 +23,7 @@ fn setting(config: &Config, key: &str) -> (Option<String>, String) {
     (setting.value, source.rsplit('/').next().unwrap().to_owned())
 }
 
-#[test]
-fn every_setting_can_stand_in_a_file() {
-    let config = read(
-        r#"
+const EVERY_SETTING: &str = r#"
 address = "localhost:8080"
 admin-address = "localhost:9000"
 store = "memory://"
@@ -54,6 +53,10 @@ login = "http://127.0.0.1:2"
 login-metadata = "http://127.0.0.1:2/l"
 scope = "https://scope.example"
 
+[encryption]
+keys = "c4n4ry:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+names-key = "bmFtZXMgbmFtZXMgbmFtZXMgbmFtZXMgbmFtZXMgISE="
+
 [keys]
 bot = "pizza"
 tenant = true
@@ -65,9 +68,11 @@ conversation = "OFF"
 [log]
 filter = "debug"
 format = "json"
-"#,
-    )
-    .unwrap();
+"#;
+
+#[test]
+fn every_setting_can_stand_in_a_file() {
+    let config = read(EVERY_SETTING).unwrap();
     assert_eq!(config.address().to_string(), "127.0.0.1:8080");
     assert_eq!(config.admin_address().unwrap().to_string(), "127.0.0.1:9000");
     let limits = config.rate_limits();
@@ -90,10 +95,17 @@ format = "json"
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
     assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:16".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
+    assert!(config.encryption().unwrap().is_some());
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
     let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
-    let files = ["app.password-file", "app.certificate-file", "app.key-file"];
+    let files = [
+        "app.password-file",
+        "app.certificate-file",
+        "app.key-file",
+        "encryption.keys-file",
+        "encryption.names-key-file",
+    ];
     assert_eq!(missing, files);
     assert_eq!(config.keys(), Some(KeyScheme::default().bot("pizza").by_tenant(true)));
     assert_eq!(Config::default().keys(), None);
@@ -189,7 +201,7 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ),
         ("service-urls = \"c4n4ry\"", "`service-urls` must be a list such as"),
         ("service-urls = [1]", "`service-urls` must be a list such as"),
-        ("service-urls = [\"https://u:c4n4ry@h/\"]", "https://u:...@h/ can never match"),
+        ("service-urls = [\"https://u:c4n4ry@h/\"]", "entry 1 can never match"),
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),

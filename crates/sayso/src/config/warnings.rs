@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::{
-    Config, Source, redact,
+    Config, Source,
+    permissions::is_open,
+    redact,
     setting::{Kind, SETTINGS},
 };
 
@@ -22,7 +24,8 @@ impl Config {
                  {path}, or name a file for the secret with app.password-file"
             ));
         }
-        let password_file = self.password_file().ok().flatten().map(|value| value.text.as_str());
+        let password_file = self.file_of("app.password").ok().flatten();
+        let password_file = password_file.map(|value| value.text.as_str());
         let key_file = self.text("app.key-file");
         for path in
             password_file.into_iter().chain(key_file).filter(|path| is_open(Path::new(path)))
@@ -39,22 +42,10 @@ impl Config {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,
-                _ => redact::url(&value.text) != value.text,
+                Kind::List | Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_) => false,
+                _ => redact::value(spec.key, &value.text) != value.text,
             };
             is_secret && matches!(value.source, Source::File { .. })
         })
     }
-}
-
-/// Checks if a file is world-readable.
-#[cfg(unix)]
-fn is_open(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
-    file.is_some_and(|file| file.permissions().mode() & 0o004 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open(_path: &Path) -> bool {
-    false
 }

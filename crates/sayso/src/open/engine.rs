@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use sayso_turn::store::{self, MemoryStore, Store};
 
+use crate::config::ConfigError;
+
 /// Error of opening a store by its URL.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,6 +40,21 @@ pub enum OpenError {
     /// The engine itself refused.
     #[error("the store cannot be opened: {0}")]
     Store(store::Error),
+    /// The keys of its encryption make no sense.
+    #[error("{0}")]
+    Encryption(ConfigError),
+    /// A store in the layout of another SDK cannot be encrypted.
+    #[error(
+        "a store in the layout of another SDK cannot be encrypted, since that SDK could not read \
+         it; leave out the layout or the encryption keys"
+    )]
+    EncryptedLayout,
+    /// Partitions are chosen by names that are hashed.
+    #[error(
+        "a store with partitions cannot have hashed names, since the name of a document chooses \
+         its partition; leave out `partition` (or `containers`) or the key for names"
+    )]
+    PartitionedNames,
 }
 
 // Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.
@@ -107,7 +124,7 @@ impl Opened {
 /// Opens the store that a URL without partitions names.
 pub(super) async fn open_one(url: &str) -> Result<Opened, OpenError> {
     let Some((scheme, rest)) = url.split_once(':') else {
-        return Err(OpenError::Unknown { scheme: shown(url).to_owned() });
+        return Err(OpenError::Unknown { scheme: UNSHOWN.to_owned() });
     };
     let path = rest.strip_prefix("//").unwrap_or(rest);
     // An engine's set-up is a large future and runs once: on the heap.
@@ -116,7 +133,10 @@ pub(super) async fn open_one(url: &str) -> Result<Opened, OpenError> {
         #[cfg(feature = "sqlite")]
         Some("sqlite") if path.is_empty() => Err(OpenError::NoPath),
         #[cfg(feature = "sqlite")]
-        Some("sqlite") => Ok(Opened::new(sayso_stores::SqliteStore::open(path)?)),
+        Some("sqlite") => {
+            let store = sayso_stores::SqliteStore::open(path)?;
+            Ok(Opened { warnings: open_file(path).into_iter().collect(), ..Opened::new(store) })
+        }
         #[cfg(feature = "postgres")]
         Some("postgres") => {
             let store = Box::pin(sayso_stores::PostgresStore::open_url(url)).await?;
@@ -135,23 +155,41 @@ pub(super) async fn open_one(url: &str) -> Result<Opened, OpenError> {
         }
         #[cfg(feature = "cosmos")]
         Some("cosmos") => {
-            Ok(Opened::new(Box::pin(sayso_stores::CosmosStore::open_url(url)).await?))
+            let store = Box::pin(sayso_stores::CosmosStore::open_url(url)).await?;
+            let warnings = store.warnings().to_vec();
+            Ok(Opened { warnings, ..Opened::new(store) })
         }
         #[cfg(feature = "s3")]
         Some("s3") => Ok(Opened::new(Box::pin(sayso_stores::S3Store::open_url(url)).await?)),
-        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme)) }),
+        None => Err(OpenError::Unknown { scheme: format!("{}:", shown(scheme, rest)) }),
         Some(feature) => Err(OpenError::NotBuiltIn { scheme: format!("{scheme}:"), feature }),
     }
 }
 
-/// The scheme, if it is one. Somebody may have pasted a connection string, key and all.
-fn shown(scheme: &str) -> &str {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    match scheme.len() <= 20 && scheme.bytes().all(is_name) {
+/// Warning about a file of documents that every user of this machine can read.
+#[cfg(feature = "sqlite")]
+fn open_file(path: &str) -> Option<String> {
+    let warning = crate::config::is_open(std::path::Path::new(path)).then(|| {
+        format!(
+            "every user of this machine can read or write the documents in {path}: chmod 600 \
+             {path}, and {path}-wal and {path}-shm if they are there"
+        )
+    })?;
+    tracing::warn!("{warning}");
+    Some(warning)
+}
+
+/// The scheme, if it stands where a scheme of a URL does. Somebody may have pasted a connection
+/// string or a password.
+fn shown<'a>(scheme: &'a str, rest: &str) -> &'a str {
+    let is_of_scheme = |byte: u8| byte.is_ascii_lowercase() || b"+-.".contains(&byte);
+    match rest.starts_with("//") && scheme.len() <= 20 && scheme.bytes().all(is_of_scheme) {
         true => scheme,
-        false => "what was given",
+        false => UNSHOWN,
     }
 }
+
+const UNSHOWN: &str = "what was given";
 
 pub(super) fn feature_of(scheme: &str) -> Option<&'static str> {
     ENGINES.iter().find(|(known, _)| *known == scheme).map(|(_, feature)| *feature)

@@ -58,6 +58,15 @@ pub(super) fn split(url: &str) -> Result<(String, Option<Partitions>), OpenError
     }
 }
 
+/// Opens the store that a URL names, with its partitions if it asks for them.
+pub(super) async fn open_any(url: &str) -> Result<Opened, OpenError> {
+    let (url, partitions) = split(url)?;
+    match partitions {
+        None => open_one(&url).await,
+        Some(partitions) => Box::pin(partitions.open(&url)).await,
+    }
+}
+
 fn wrong(reason: String) -> OpenError {
     OpenError::Partition { reason }
 }

@@ -1,5 +1,7 @@
 //! Credentials of a store, and those of the emulators.
 
+use std::path::PathBuf;
+
 use azure_core::credentials::Secret;
 
 use crate::entra::Entra;
@@ -14,5 +16,7 @@ pub(super) const DEVELOPMENT_KEY: &str =
 pub(super) enum Access {
     Key(Secret),
     Sas(Secret),
+    /// A file with a key or a SAS token.
+    File(PathBuf),
     Entra(Entra),
 }

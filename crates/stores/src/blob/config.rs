@@ -1,15 +1,16 @@
 //! Configuration of the Blob store: address, container, credentials and layout.
 
-use std::{env, fmt, time::Duration};
+use std::{env, fmt, path::PathBuf, time::Duration};
 
 use azure_core::{credentials::Secret, http::Url};
+use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
 
 use super::{
     access::{Access, DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY},
     connection::Connection,
 };
-use crate::{Layout, entra::Entra};
+use crate::{Layout, entra::Entra, secrets};
 
 /// Default time-out of one call to the service.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,6 +49,8 @@ pub struct BlobConfig {
     pub(super) account: Option<String>,
     pub(super) container: String,
     pub(super) access: Access,
+    /// The account's other key.
+    pub(super) second_key: Option<Secret>,
     pub(super) layout: Layout,
     pub(super) due_by: DueBy,
     pub(super) creates_container: bool,
@@ -63,6 +66,7 @@ impl BlobConfig {
             account: None,
             container: container.into(),
             access: Access::Entra(Entra::default()),
+            second_key: None,
             layout: Layout::default(),
             due_by: DueBy::default(),
             creates_container: true,
@@ -89,6 +93,11 @@ impl BlobConfig {
     /// ID, or the emulator's own key on the emulator's account. With a connection string
     /// `azblob:CONTAINER` is enough.
     ///
+    /// `AZURE_STORAGE_SECONDARY_KEY` is the account's other key, which is tried when the first is
+    /// refused. `secret-file=/run/secrets/blob` in the URL, or `SAYSO_STORE_SECRET_FILE` in the
+    /// environment, name a file with a key or a SAS token, or two of a kind in two lines; it is
+    /// read again when the service refuses what was in it, and goes before the variables above.
+    ///
     /// # Errors
     /// [`Error::Invalid`] when the URL or the connection string is not understood.
     pub fn from_url(url: &str) -> Result<Self, Error> {
@@ -104,14 +113,20 @@ impl BlobConfig {
                 let config = Self::at(place)?;
                 let access = match connection {
                     Some(text) => config.access_of(&text)?,
-                    None => config.access_by(variable),
+                    None => config.access_by(&variable),
                 };
                 Self { access, ..config }
             }
             (false, Some(text)) => Self::from_connection_string(&text, place)?,
             (false, None) => return Err(not_a_url("without a connection string it")),
         };
-        config.with_query(query)
+        let second_key = variable("AZURE_STORAGE_SECONDARY_KEY").map(Secret::new);
+        let config = Self { second_key, ..config };
+        match variable(secrets::VARIABLE) {
+            Some(path) => config.with_secret_file(path),
+            None => config,
+        }
+        .with_query(query)
     }
 
     /// A container by its web address.
@@ -172,15 +187,21 @@ impl BlobConfig {
                 ("due", "list") => self.due_by = DueBy::Listing,
                 ("create", "yes") => self.creates_container = true,
                 ("create", "no") => self.creates_container = false,
-                ("auth", "entra") => self.access = Access::Entra(Entra::Automatic),
-                ("auth", "managed") => self.access = Access::Entra(Entra::Managed),
-                ("auth", "developer") => self.access = Access::Entra(Entra::Developer),
+                (secrets::PARAMETER, path) if !path.is_empty() => {
+                    let path =
+                        percent_decode_str(path).decode_utf8().map_err(|_| not_a_url("it"))?;
+                    self = self.with_secret_file(path.into_owned());
+                }
+                ("auth", name @ ("entra" | "managed" | "developer")) => {
+                    self.access = Access::Entra(Entra::parse(name).unwrap_or_default());
+                }
                 // The value is not shown: it may be a signature.
                 (name, _) => {
                     return Err(invalid(format!(
                         "`{}` in the URL is not understood; after the `?` there may be \
-                         layout=sayso|dotnet|js|python|sample, due=tags|list, create=yes|no and \
-                         auth=entra|managed|developer, and a SAS token goes into AZURE_STORAGE_SAS_TOKEN",
+                         layout=sayso|dotnet|js|python|sample, due=tags|list, create=yes|no, \
+                         secret-file=PATH and auth=entra|managed|developer, and a SAS token goes into \
+                         AZURE_STORAGE_SAS_TOKEN",
                         name.escape_debug()
                     )));
                 }
@@ -193,6 +214,20 @@ impl BlobConfig {
     #[must_use]
     pub fn with_key(self, key: impl Into<String>) -> Self {
         Self { access: Access::Key(Secret::new(key.into())), ..self }
+    }
+
+    /// Names the account's other key, which is tried when the first is refused, and kept if it is
+    /// taken. So a key can be renewed while the store is open.
+    #[must_use]
+    pub fn with_second_key(self, key: impl Into<String>) -> Self {
+        Self { second_key: Some(Secret::new(key.into())), ..self }
+    }
+
+    /// Reads a key or a SAS token from a file, at once and whenever the service refuses it. Of two
+    /// lines each is tried.
+    #[must_use]
+    pub fn with_secret_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { access: Access::File(path.into()), ..self }
     }
 
     /// Uses a shared access signature. It must cover the container with `rcwdl` and, for

@@ -99,7 +99,7 @@ mod tests {
         let secret = match connection.access {
             Access::Key(key) => format!("key {}", key.secret()),
             Access::Sas(sas) => format!("sas {}", sas.secret()),
-            Access::Entra(entra) => format!("{entra:?}"),
+            other => format!("{other:?}"),
         };
         (connection.endpoint, connection.account, secret)
     }

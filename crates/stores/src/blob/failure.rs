@@ -3,7 +3,14 @@
 //! The errors of the client library are taken apart here and never passed on: they quote addresses,
 //! and an address may carry a signature.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use azure_core::{
     Error as Vendor,
@@ -13,6 +20,7 @@ use azure_core::{
 use sayso_turn::{Key, store::Error};
 
 use super::limits::DOCUMENT_BYTES_MAX;
+use crate::loud::Reports;
 
 /// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +48,25 @@ pub(super) enum Refusal {
 #[derive(Clone, Debug)]
 pub(super) struct Failures {
     store: Arc<str>,
+    rights: Arc<Rights>,
+}
+
+/// Refused credentials: a mistake on opening, later a trouble that passes once a person has put it
+/// right.
+#[derive(Debug, Default)]
+struct Rights {
+    is_open: AtomicBool,
+    reports: Reports,
 }
 
 impl Failures {
     pub(super) fn new(store: Arc<str>) -> Self {
-        Self { store }
+        Self { store, rights: Arc::default() }
+    }
+
+    /// Marks the store as open.
+    pub(super) fn opened(&self) {
+        self.rights.is_open.store(true, Ordering::SeqCst);
     }
 
     /// Sorts a failure of the client library.
@@ -90,7 +112,7 @@ impl Failures {
             (409, "ContainerBeingDeleted" | "ContainerDisabled") => {
                 self.unavailable("its container is being deleted or is disabled".to_owned())
             }
-            (401 | 403, _) => self.invalid(refused(code)),
+            (401 | 403, _) => self.without_right(refused(code)),
             (408, _) => self.doubtful(call, "the request took too long".to_owned()),
             (400..=499, _) => self.invalid(match (number, code) {
                 (409 | 412, code) if code.contains("Lease") => {
@@ -109,6 +131,15 @@ impl Failures {
             _ => self.doubtful(call, format!("it answers {}", named(number, code))),
         };
         Refusal::Error(error)
+    }
+
+    fn without_right(&self, reason: String) -> Error {
+        if !self.rights.is_open.load(Ordering::SeqCst) {
+            return self.invalid(reason);
+        }
+        let error = self.unavailable(reason);
+        self.rights.reports.tell(&error);
+        error
     }
 
     /// No answer in time.

@@ -4,7 +4,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use azure_core::{
-    credentials::Secret,
+    credentials::{Secret, TokenCredential},
     http::{ClientOptions, RetryOptions, Url, policies::Policy},
 };
 use azure_storage_blob::{
@@ -20,8 +20,15 @@ use super::{
     config::{BlobConfig, DueBy},
     container::Container,
     failure::{Call, Failures, Refusal},
-    signing::{SharedKey, Spaced},
+    signing::{By, Signed, Spaced},
 };
+use crate::{
+    entra::Tokens,
+    secrets::{self, Hidden, Secrets},
+};
+
+/// The scope of tokens for storage.
+const SCOPE: &str = "https://storage.azure.com/.default";
 
 const SAS: &str = "a SAS token";
 
@@ -40,26 +47,20 @@ impl Container {
         // The library would repeat a write whose answer was lost and report its own as a conflict.
         let mut options = ClientOptions { retry: RetryOptions::none(), ..Default::default() };
         let mut credential = None;
-        match &config.access {
-            Access::Key(key) => {
-                check_key(key).map_err(|reason| failures.invalid(reason))?;
-                let policy = SharedKey::new(config.account()?, key.clone());
-                options.per_try_policies.push(Arc::new(policy) as Arc<dyn Policy>);
-            }
-            Access::Sas(token) => {
-                check_sas(token, &url).map_err(|reason| failures.invalid(reason))?;
-                check_https(&url, SAS).map_err(|reason| failures.invalid(reason))?;
-                url.set_query(Some(token.secret()));
-                options.per_try_policies.push(Arc::new(Spaced));
-            }
+        let policy: Arc<dyn Policy> = match &config.access {
             Access::Entra(entra) => {
                 check_https(&url, "a token of Entra ID")
                     .map_err(|reason| failures.invalid(reason))?;
                 let made = entra.credential().map_err(|_| failures.invalid(NO_IDENTITY.to_owned()));
-                credential = Some(made?);
-                options.per_try_policies.push(Arc::new(Spaced));
+                // With a memory of its own: a developer's credential starts a program for a token.
+                credential = Some(Arc::new(Tokens::new(made?, SCOPE)) as Arc<dyn TokenCredential>);
+                Arc::new(Spaced)
             }
-        }
+            Access::Key(_) | Access::Sas(_) | Access::File(_) => {
+                Arc::new(signed(config, &url).map_err(|reason| failures.invalid(reason))?)
+            }
+        };
+        options.per_try_policies.push(policy);
         let options = BlobContainerClientOptions { client_options: options, ..Default::default() };
         let client = BlobContainerClient::new(url, credential, Some(options))
             .map_err(|_| failures.invalid("its address is not one of a container".to_owned()))?;
@@ -81,7 +82,7 @@ impl Container {
             Err(Refusal::NoContainer) => self.create(config).await?,
             // A signature for a container does not cover asking about it; listing it does.
             Err(Refusal::Error(Error::Invalid { .. }))
-                if matches!(config.access, Access::Sas(_)) =>
+                if matches!(config.access, Access::Sas(_) | Access::File(_)) =>
             {
                 self.list_one().await?;
             }
@@ -123,6 +124,63 @@ impl Container {
     }
 }
 
+/// Authorization by keys or SAS tokens.
+fn signed(config: &BlobConfig, url: &Url) -> Result<Signed, String> {
+    let by_key = |secrets| Ok(Signed { secrets, by: By::Key { account: account(config)? } });
+    let by_token = |secrets| {
+        check_https(url, SAS)?;
+        Ok(Signed { secrets, by: By::Token })
+    };
+    match &config.access {
+        Access::File(path) => {
+            let first = Secrets::from_file(path, secrets::lines)?.current().secret;
+            match is_token(&first) {
+                true => by_token(Secrets::from_file(path, tokens)?),
+                false => by_key(Secrets::from_file(path, keys)?),
+            }
+        }
+        Access::Sas(token) => by_token(Secrets::fixed(tokens(token.secret())?.remove(0), None)),
+        Access::Key(key) => {
+            let hidden = |key: &Secret| Ok::<_, String>(keys(key.secret())?.remove(0));
+            let second = config.second_key.as_ref().map(hidden).transpose()?;
+            by_key(Secrets::fixed(hidden(key)?, second))
+        }
+        Access::Entra(_) => Err("there is no key and no SAS token".to_owned()),
+    }
+}
+
+fn account(config: &BlobConfig) -> Result<String, String> {
+    config.account().map_err(|error| error.to_string())
+}
+
+/// Account keys, one a line.
+fn keys(text: &str) -> Result<Vec<Hidden>, &'static str> {
+    let keys = secrets::lines(text)?;
+    let is_key = |key: &Hidden| {
+        azure_core::base64::decode(key.expose()).is_ok_and(|bytes| !bytes.is_empty())
+    };
+    match keys.iter().all(is_key) {
+        true => Ok(keys),
+        false => Err("the account's key is not base64; copy it anew from the portal"),
+    }
+}
+
+/// SAS tokens, one a line.
+fn tokens(text: &str) -> Result<Vec<Hidden>, &'static str> {
+    let tokens = secrets::lines(text)?.into_iter();
+    let tokens = tokens.map(|token| Hidden::new(token.expose().trim_start_matches('?')));
+    let tokens: Vec<Hidden> = tokens.collect();
+    match tokens.iter().all(is_token) {
+        true => Ok(tokens),
+        false => Err("the SAS token has no `sig`; copy it anew from the portal"),
+    }
+}
+
+fn is_token(secret: &Hidden) -> bool {
+    let mut parts = secret.expose().trim_start_matches('?').split('&');
+    parts.any(|part| part.strip_prefix("sig=").is_some_and(|value| !value.is_empty()))
+}
+
 /// Checks a container's name by the service's rule.
 fn check_name(name: &str) -> Result<(), String> {
     let fits = (3..=63).contains(&name.len())
@@ -139,22 +197,6 @@ fn check_name(name: &str) -> Result<(), String> {
         "`{}` is not a valid container name; use 3 to 63 lower-case letters, digits and single hyphens",
         name.escape_debug()
     ))
-}
-
-fn check_key(key: &Secret) -> Result<(), String> {
-    match azure_core::base64::decode(key.secret()) {
-        Ok(bytes) if !bytes.is_empty() => Ok(()),
-        _ => Err("the account's key is not base64; copy it anew from the portal".to_owned()),
-    }
-}
-
-fn check_sas(token: &Secret, url: &Url) -> Result<(), String> {
-    let mut probe = url.clone();
-    probe.set_query(Some(token.secret()));
-    if probe.query_pairs().any(|(name, value)| name == "sig" && !value.is_empty()) {
-        return Ok(());
-    }
-    Err("the SAS token has no `sig`; copy it anew from the portal".to_owned())
 }
 
 /// Refuses plain HTTP for credentials that are secret as they stand.

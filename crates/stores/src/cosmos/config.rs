@@ -1,6 +1,6 @@
 //! Configuration of the Cosmos DB store: account, credentials, containers and layout.
 
-use std::{borrow::Cow, env, fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, env, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use azure_core::{
     credentials::{Secret, TokenCredential},
@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
 
 use super::{Containers, containers::CONTAINER_CHARS_MAX};
-use crate::{Layout, entra::Entra};
+use crate::{Layout, entra::Entra, secrets};
 
 /// The default container.
 const CONTAINER: &str = "state";
@@ -37,6 +37,8 @@ const CALL_MAX: Duration = Duration::from_secs(10);
 pub struct CosmosConfig {
     pub(super) endpoint: Url,
     pub(super) access: Access,
+    /// The account's other key.
+    pub(super) second_key: Option<Secret>,
     pub(super) database: String,
     pub(super) container: String,
     pub(super) containers: Containers,
@@ -51,8 +53,11 @@ pub struct CosmosConfig {
 #[derive(Clone)]
 pub(super) enum Access {
     Key(Secret),
+    /// A file with a key, or with both.
+    File(PathBuf),
     Credential(Arc<dyn TokenCredential>),
-    /// `AZURE_COSMOS_KEY` when it is set, else the identity of this process.
+    /// The file that `SAYSO_STORE_SECRET_FILE` names, else `AZURE_COSMOS_KEY`, else the identity of
+    /// this process.
     Environment,
     Entra(Entra),
 }
@@ -68,8 +73,9 @@ impl CosmosConfig {
     /// An account by its address (`https://{account}.documents.azure.com/`), a database and a
     /// container.
     ///
-    /// Access is by the account key in `AZURE_COSMOS_KEY`, or without one by Entra, unless
-    /// [`key`](Self::key) or [`credential`](Self::credential) says otherwise.
+    /// Access is by the account key in `AZURE_COSMOS_KEY` (and the other one in
+    /// `AZURE_COSMOS_SECONDARY_KEY`), or without one by Entra, unless [`key`](Self::key),
+    /// [`secret_file`](Self::secret_file) or [`credential`](Self::credential) says otherwise.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the address or a name cannot be one.
@@ -97,6 +103,7 @@ impl CosmosConfig {
         Ok(Self {
             endpoint,
             access: Access::Environment,
+            second_key: None,
             database: database.to_owned(),
             container: container.to_owned(),
             containers: Containers::default(),
@@ -132,7 +139,8 @@ impl CosmosConfig {
     /// `cosmos+http://` is for emulators on this machine. Without a host (`cosmos:///bots/state`)
     /// the address and the key come from `AZURE_COSMOS_CONNECTION_STRING`. The options are
     /// `containers=one|kind|tenant`, `layout=sayso|dotnet|js|python`, `create=true|false`,
-    /// `throughput=400`, `autoscale=4000`, `region=West Europe`, `auth=entra|managed|developer`.
+    /// `throughput=400`, `autoscale=4000`, `region=West Europe`, `auth=entra|managed|developer`,
+    /// and `secret-file=/run/secrets/cosmos`, a file with a key, or with both in two lines.
     ///
     /// # Errors
     /// [`Error::Invalid`] that says what is wrong with it. It never repeats the key.
@@ -193,18 +201,16 @@ impl CosmosConfig {
             "autoscale" => self.autoscale(number()?),
             "region" => self.region(value),
             "auth" => {
-                let access = match value {
-                    "entra" => Access::Entra(Entra::Automatic),
-                    "managed" => Access::Entra(Entra::Managed),
-                    "developer" => Access::Entra(Entra::Developer),
-                    _ => return Err(wrong("entra, managed or developer")),
-                };
-                Self { access, ..self }
+                let entra = Entra::parse(value);
+                let entra = entra.ok_or_else(|| wrong("entra, managed or developer"))?;
+                Self { access: Access::Entra(entra), ..self }
             }
+            secrets::PARAMETER if value.is_empty() => return Err(wrong("the path of a file")),
+            secrets::PARAMETER => self.secret_file(value),
             _ => {
                 return Err(invalid(format!(
                     "the URL has an unknown option `{}`; there are containers, layout, create, \
-                     throughput, autoscale, region and auth",
+                     throughput, autoscale, region, secret-file and auth",
                     name.escape_debug()
                 )));
             }
@@ -215,6 +221,20 @@ impl CosmosConfig {
     #[must_use]
     pub fn key(self, key: impl Into<String>) -> Self {
         Self { access: Access::Key(Secret::new(key.into())), ..self }
+    }
+
+    /// Names the account's other key, which is tried when the first is refused, and kept if it is
+    /// taken. So a key can be renewed while the store is open.
+    #[must_use]
+    pub fn second_key(self, key: impl Into<String>) -> Self {
+        Self { second_key: Some(Secret::new(key.into())), ..self }
+    }
+
+    /// Reads an account key from a file, at once and whenever the account refuses it. Of two lines
+    /// each is tried.
+    #[must_use]
+    pub fn secret_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { access: Access::File(path.into()), ..self }
     }
 
     /// Authenticates with an identity of Entra.

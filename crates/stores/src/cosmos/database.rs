@@ -1,43 +1,70 @@
 //! Database and containers: found, created, and checked for what the guarantees need.
 
+mod policy;
+
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use azure_data_cosmos::{
     ContainerClient, CosmosClient, DatabaseClient, PartitionKey,
-    models::{
-        ContainerProperties, IndexingMode, IndexingPolicy, PartitionKeyValue, PropertyPath,
-        ThroughputProperties, TimeToLive,
-    },
+    models::{ContainerProperties, PartitionKeyValue, ThroughputProperties, TimeToLive},
     options::CreateContainerOptions,
 };
 use futures_util::TryStreamExt;
 use sayso_turn::{Key, store::Error};
 
 use super::{
+    account::Account,
     config::{CosmosConfig, Throughput},
     failure::{Aim, sort},
     patience::within,
 };
 use crate::sync::lock;
 
-/// Path of `due` in the indexing policy: all that recovery searches for.
-const DUE: &str = "/due/?";
+use self::policy::{DUE, index, indexes_document, indexes_due};
 
 /// Cache lifetime of the list of the tenants' containers.
 const LISTED_MAX: Duration = Duration::from_secs(30);
 
+/// The number of containers that are warned about.
+const WARNINGS_MAX: usize = 16;
+
+/// After an attempt to turn to another key that failed, the time in which there is no other.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// A database, with the containers that were opened so far.
 pub(super) struct Database {
-    client: DatabaseClient,
     store: String,
     config: CosmosConfig,
-    opened: Mutex<BTreeMap<String, Arc<Container>>>,
+    /// None where the program brought a client of its own.
+    account: Option<Account>,
+    clients: Mutex<Clients>,
     listed: Mutex<Option<Instant>>,
+    /// True once the store is open: what is refused from then on may be put right.
+    is_open: AtomicBool,
+    /// Held while turning to another key. Keeps the time of the last failure.
+    renewing: tokio::sync::Mutex<Option<Instant>>,
+    warnings: Mutex<Vec<String>>,
+}
+
+/// The clients by the key in use.
+struct Clients {
+    database: Arc<DatabaseClient>,
+    opened: BTreeMap<String, Arc<Container>>,
+    version: u64,
+}
+
+/// Containers, and the failure of one that could not be looked at.
+pub(super) struct Found {
+    pub(super) containers: Vec<Arc<Container>>,
+    pub(super) failure: Option<Error>,
 }
 
 /// A container that is fit to hold documents.
@@ -67,19 +94,70 @@ impl Container {
 
 impl Database {
     /// Finds the database and its containers, and creates them when asked.
-    pub(super) async fn open(client: &CosmosClient, config: CosmosConfig) -> Result<Self, Error> {
+    pub(super) async fn open(
+        client: &CosmosClient,
+        account: Option<Account>,
+        config: CosmosConfig,
+    ) -> Result<Self, Error> {
+        let clients = Clients {
+            database: Arc::new(client.database_client(config.database.clone())),
+            opened: BTreeMap::new(),
+            version: 0,
+        };
         let database = Self {
-            client: client.database_client(config.database.clone()),
             store: config.name(),
             config,
-            opened: Mutex::default(),
+            account,
+            clients: Mutex::new(clients),
             listed: Mutex::default(),
+            is_open: AtomicBool::new(false),
+            renewing: tokio::sync::Mutex::default(),
+            warnings: Mutex::default(),
         };
         database.find_itself(client).await?;
         for name in database.config.containers.known(&database.config.container) {
             drop(database.need(&name).await?);
         }
+        database.is_open.store(true, Ordering::SeqCst);
         Ok(database)
+    }
+
+    /// Warnings about containers so far.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        lock(&self.warnings).clone()
+    }
+
+    /// The number of keys that were turned to so far.
+    pub(super) fn version(&self) -> u64 {
+        lock(&self.clients).version
+    }
+
+    /// Turns to another key or token after the account has refused the one in use; false if there
+    /// is none.
+    pub(super) async fn renew(&self, version: u64) -> bool {
+        let Some(account) = &self.account else { return false };
+        let mut failed = self.renewing.lock().await;
+        if self.version() != version || account.has_other_token() {
+            return true;
+        }
+        if failed.is_some_and(|at| at.elapsed() < PAUSE) || !account.has_other_key() {
+            return false;
+        }
+        // The library keeps its key for good; a new client has the other one.
+        let Ok(client) = Box::pin(account.connect()).await else {
+            *failed = Some(Instant::now());
+            return false;
+        };
+        let mut clients = lock(&self.clients);
+        clients.database = Arc::new(client.database_client(self.config.database.clone()));
+        clients.opened.clear();
+        clients.version += 1;
+        *lock(&self.listed) = None;
+        true
+    }
+
+    fn client(&self) -> Arc<DatabaseClient> {
+        Arc::clone(&lock(&self.clients).database)
     }
 
     async fn find_itself(&self, client: &CosmosClient) -> Result<(), Error> {
@@ -91,7 +169,8 @@ impl Database {
                 Ok(_) | Err(_) => {}
             }
         }
-        let read = within(self.config.call_max, self.client.read(None)).await;
+        let database = self.client();
+        let read = within(self.config.call_max, database.read(None)).await;
         match read.map_err(|late| late.of_read(&self.store))? {
             Ok(_) => Ok(()),
             Err(error) if error.status().is_not_found() => Err(self.invalid(format!(
@@ -119,26 +198,43 @@ impl Database {
     pub(super) async fn with(&self, prefix: &str) -> Result<Vec<Arc<Container>>, Error> {
         match self.config.containers.of_all(&self.config.container, prefix) {
             Some(name) => Ok(self.find(&name).await?.into_iter().collect()),
-            None => self.all().await,
+            None => {
+                // A list that leaves something out must not look like a whole one.
+                let Found { containers, failure } = self.all().await?;
+                failure.map_or(Ok(containers), Err)
+            }
         }
     }
 
-    /// All containers that hold documents.
-    pub(super) async fn all(&self) -> Result<Vec<Arc<Container>>, Error> {
+    /// All containers that hold documents. One that cannot be looked at does not hide the others.
+    pub(super) async fn all(&self) -> Result<Found, Error> {
         let is_fresh = |listed: Option<Instant>| listed.is_some_and(|at| at.elapsed() < LISTED_MAX);
         let is_known = is_fresh(*lock(&self.listed));
-        if !is_known && self.config.containers.known(&self.config.container).is_empty() {
-            let names = within(self.config.call_max, self.list()).await;
-            for name in names.map_err(|late| late.of_read(&self.store))?? {
-                drop(self.find(&name).await?);
+        let mut failure = None;
+        let known = self.config.containers.known(&self.config.container);
+        let names = match known.is_empty() {
+            false => known,
+            true if is_known => Vec::new(),
+            true => {
+                let names = within(self.config.call_max, self.list()).await;
+                names.map_err(|late| late.of_read(&self.store))??
             }
+        };
+        for name in names {
+            match self.find(&name).await {
+                Ok(_) => {}
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        if failure.is_none() && !is_known {
             *lock(&self.listed) = Some(Instant::now());
         }
-        Ok(lock(&self.opened).values().map(Arc::clone).collect())
+        let containers = lock(&self.clients).opened.values().map(Arc::clone).collect();
+        Ok(Found { containers, failure })
     }
 
     async fn list(&self) -> Result<Vec<String>, Error> {
-        let found = self.client.query_containers("SELECT * FROM c", None).await;
+        let found = self.client().query_containers("SELECT * FROM c", None).await;
         let found = found.map_err(|error| self.unfit(error))?;
         let found: Vec<ContainerProperties> =
             found.try_collect().await.map_err(|error| self.unfit(error))?;
@@ -163,7 +259,8 @@ impl Database {
         if !self.config.creates {
             return Err(self.missing(name));
         }
-        let create = self.client.create_container(properties(name), Some(self.creation()));
+        let database = self.client();
+        let create = database.create_container(properties(name), Some(self.creation()));
         let created = within(self.config.call_max, create).await;
         match created.map_err(|late| late.of_read(&self.store))? {
             // Another instance was quicker.
@@ -174,20 +271,31 @@ impl Database {
     }
 
     async fn find(&self, name: &str) -> Result<Option<Arc<Container>>, Error> {
-        if let Some(container) = lock(&self.opened).get(name) {
-            return Ok(Some(Arc::clone(container)));
-        }
-        let found = within(self.config.call_max, self.look(name)).await;
+        let (client, version) = {
+            let clients = lock(&self.clients);
+            if let Some(container) = clients.opened.get(name) {
+                return Ok(Some(Arc::clone(container)));
+            }
+            (Arc::clone(&clients.database), clients.version)
+        };
+        let found = within(self.config.call_max, self.look(&client, name)).await;
         let Some(container) = found.map_err(|late| late.of_read(&self.store))?? else {
             return Ok(None);
         };
         let container = Arc::new(container);
-        drop(lock(&self.opened).insert(name.to_owned(), Arc::clone(&container)));
+        let mut clients = lock(&self.clients);
+        if clients.version == version {
+            drop(clients.opened.insert(name.to_owned(), Arc::clone(&container)));
+        }
         Ok(Some(container))
     }
 
-    async fn look(&self, name: &str) -> Result<Option<Container>, Error> {
-        let client = match self.client.container_client(name.to_owned(), None).await {
+    async fn look(
+        &self,
+        database: &DatabaseClient,
+        name: &str,
+    ) -> Result<Option<Container>, Error> {
+        let client = match database.container_client(name.to_owned(), None).await {
             Ok(client) => client,
             Err(error) if error.status().is_not_found() => return Ok(None),
             Err(error) => return Err(self.unfit(error)),
@@ -212,6 +320,12 @@ impl Database {
             let changed = client.replace(properties.clone(), None).await;
             drop(changed.map_err(|error| self.unfit(error))?);
         }
+        if indexes_document(properties.indexing_policy.as_ref()) {
+            self.warn(format!(
+                "the container `{name}` indexes /document/*, which nobody searches and every save \
+                 pays for: exclude that path in its indexing policy"
+            ));
+        }
         let forgets = matches!(properties.default_ttl, TimeToLive::Seconds(_));
         Ok(Some(Container { name: name.to_owned(), client, forgets, is_keyless }))
     }
@@ -233,12 +347,21 @@ impl Database {
         ))
     }
 
+    fn warn(&self, warning: String) {
+        let mut warnings = lock(&self.warnings);
+        if warnings.len() < WARNINGS_MAX && !warnings.contains(&warning) {
+            tracing::warn!(store = %self.store, "{warning}");
+            warnings.push(warning);
+        }
+    }
+
     fn invalid(&self, reason: String) -> Error {
         Error::Invalid { store: self.store.clone().into(), reason, source: None }
     }
 
     fn unfit(&self, error: azure_data_cosmos::CosmosError) -> Error {
-        sort(&self.store, Aim::SetUp, error)
+        let is_open = self.is_open.load(Ordering::SeqCst);
+        sort(&self.store, if is_open { Aim::Read } else { Aim::SetUp }, error)
     }
 }
 
@@ -264,36 +387,3 @@ fn properties(name: &str) -> ContainerProperties {
     properties.default_ttl = TimeToLive::NoDefault;
     properties.with_indexing_policy(index(None))
 }
-
-/// Adds `due` to an indexing policy; without a policy, indexes nothing else.
-fn index(policy: Option<IndexingPolicy>) -> IndexingPolicy {
-    let keeps = policy.filter(|policy| policy.indexing_mode != Some(IndexingMode::None));
-    let is_new = keeps.is_none();
-    let mut policy = keeps.unwrap_or_default();
-    policy.excluded_paths.retain(|excluded| !names_due(excluded));
-    if is_new {
-        // All of it: `/document/*` is by far the largest part, and nobody searches in it.
-        policy = policy.with_excluded_path("/*");
-    }
-    policy.automatic = true;
-    policy.with_indexing_mode(IndexingMode::Consistent).with_included_path(DUE)
-}
-
-fn indexes_due(policy: Option<&IndexingPolicy>) -> bool {
-    let Some(policy) = policy else { return true };
-    if !policy.automatic || policy.indexing_mode == Some(IndexingMode::None) {
-        return false;
-    }
-    if policy.included_paths.iter().any(names_due) {
-        return true;
-    }
-    !policy.excluded_paths.iter().any(names_due)
-        && policy.included_paths.iter().any(|included| included.path == "/*")
-}
-
-fn names_due(path: &PropertyPath) -> bool {
-    matches!(path.path.as_str(), DUE | "/due/*" | "/\"due\"/?" | "/\"due\"/*")
-}
-
-#[cfg(test)]
-mod tests;

@@ -31,6 +31,22 @@ pub(super) fn is_homeless(error: &CosmosError) -> bool {
     error.status().is_not_found() && sub_status == Some(OWNER_NOT_FOUND)
 }
 
+/// True if the account refused the key or the identity, and nothing was done.
+pub(super) fn is_about_rights(error: &Error) -> bool {
+    let (Error::Unavailable { source, .. } | Error::Invalid { source, .. }) = error else {
+        return false;
+    };
+    let source = source.as_ref().and_then(|source| source.downcast_ref::<CosmosError>());
+    source.is_some_and(refuses_us)
+}
+
+fn refuses_us(error: &CosmosError) -> bool {
+    let status = error.status();
+    matches!(u16::from(status.status_code()), 401 | 403)
+        && !status.is_write_forbidden()
+        && !status.is_database_account_not_found()
+}
+
 /// The condition of a write did not hold when it was tried last.
 pub(super) fn is_conflict(error: &CosmosError) -> bool {
     let status = error.status();
@@ -85,7 +101,12 @@ pub(super) fn sort(store: &str, aim: Aim<'_>, error: CosmosError) -> Error {
         return Error::Throttled { store, after };
     }
     let may_have_happened = matches!(aim, Aim::Write { .. }) && !is_surely_undone(&error);
-    let (remedy, reason) = remedy(&error, code, may_have_happened);
+    let (remedy, reason) = match refuses_us(&error) {
+        // A mistake on opening. Later somebody is changing a key.
+        true if matches!(aim, Aim::SetUp) => (Remedy::Never, REFUSED),
+        true => (Remedy::Later, REFUSED),
+        false => remedy(&error, code, may_have_happened),
+    };
     let reason = format!("{reason} (status {status})");
     let source: Option<Box<dyn std::error::Error + Send + Sync>> = Some(Box::new(error));
     match remedy {
@@ -94,6 +115,9 @@ pub(super) fn sort(store: &str, aim: Aim<'_>, error: CosmosError) -> Error {
         Remedy::Never => Error::Invalid { store, reason, source },
     }
 }
+
+const REFUSED: &str = "it does not accept the key or the identity: check the account key, or the \
+    role of the identity (Cosmos DB Built-in Data Contributor), and the clock of this machine";
 
 enum Remedy {
     /// It may have happened.
@@ -116,14 +140,8 @@ fn remedy(error: &CosmosError, code: u16, may_have_happened: bool) -> (Remedy, &
             (Remedy::Later, "the region that was asked is behind what this session has seen")
         }
         449 => (Remedy::Later, "others write the same document at this moment"),
-        403 if status.is_write_forbidden() || status.is_database_account_not_found() => {
-            (Remedy::Later, "the account is moving to another region")
-        }
-        401 | 403 => (
-            Remedy::Never,
-            "it does not accept the key or the identity: check the account key, or the role of the \
-             identity (Cosmos DB Built-in Data Contributor), and the clock of this machine",
-        ),
+        // Others are about rights.
+        403 => (Remedy::Later, "the account is moving to another region"),
         408 => (later, "no answer came in time"),
         410 | 500.. => (later, "the service or the way to it fails"),
         _ => (Remedy::Never, "it does not understand the request"),

@@ -35,6 +35,8 @@ pub(super) struct Look {
     pub(super) container: String,
     pub(super) pages: QueryPageIterator<Row>,
     pub(super) rest: Vec<Due>,
+    /// A container that could not be looked at, which is said at the end.
+    pub(super) missed: Option<String>,
     /// True if it is not at its first page any more.
     pub(super) is_gone_on_with: bool,
 }

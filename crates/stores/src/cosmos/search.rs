@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::{
     calls::Calls,
-    database::Container,
+    database::{Container, Found},
     item::{self, COLUMNS, Item, Row, due_number},
     looks::{Look, Looks},
     patience::{query_options, within},
@@ -57,28 +57,65 @@ impl Calls {
         let text = format!("SELECT {COLUMNS} FROM c WHERE c.due <= @now");
         let query = Query::from(text).with_parameter("@now", due_number(now));
         let query = query.map_err(|error| self.failed(error))?;
+        let mut missed = look.as_mut().and_then(|look| look.missed.take());
         let mut requests = 0;
-        for container in self.database.all().await? {
+        let Found { containers, mut failure } = self.database.all().await?;
+        for container in containers {
             let name = container.name();
             if name < begin {
                 continue;
             }
-            let mut pages = match look.take() {
-                Some(Look { container, pages, .. }) if container == name => pages,
-                _ => self.pages::<Row>(&container, query.clone()).await?,
+            let pages = match look.take() {
+                Some(Look { container, pages, .. }) if container == name => Ok(pages),
+                _ => self.pages::<Row>(&container, query.clone()).await,
             };
-            while let Some(rows) = self.next(Call::Due, &mut pages).await? {
-                let due = rows.into_iter().filter_map(|row| self.due_of(&container, row));
-                let rest: Vec<Due> = due.collect();
-                requests += 1;
-                if !rest.is_empty() || requests == REQUESTS_MAX {
+            let found = match pages {
+                Ok(pages) => self.next_due(&container, pages, &mut requests).await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Ok(None) => {}
+                Ok(Some((rest, pages))) => {
                     let container = name.to_owned();
-                    let look = Look { container, pages, rest, is_gone_on_with: from.is_some() };
+                    let is_gone_on_with = from.is_some();
+                    let look = Look { container, pages, rest, missed, is_gone_on_with };
                     return Ok(self.looks.page(look, limit));
+                }
+                // It must not hide those after it; that it failed is said when they are through.
+                Err(error) => {
+                    missed = Some(name.to_owned());
+                    failure = failure.or(Some(error));
                 }
             }
         }
-        Ok(DuePage::default())
+        match (failure, missed) {
+            (Some(error), _) => Err(error),
+            (None, Some(name)) => Err(Error::Unavailable {
+                store: self.store.clone().into(),
+                reason: format!("the container `{name}` could not be looked at"),
+                source: None,
+            }),
+            (None, None) => Ok(DuePage::default()),
+        }
+    }
+
+    /// The next page of a query that has anything due, or one without when that was enough for one
+    /// call; `None` after the last.
+    async fn next_due(
+        &self,
+        container: &Container,
+        mut pages: QueryPageIterator<Row>,
+        requests: &mut usize,
+    ) -> Result<Option<(Vec<Due>, QueryPageIterator<Row>)>, Error> {
+        while let Some(rows) = self.next(Call::Due, &mut pages).await? {
+            let due = rows.into_iter().filter_map(|row| self.due_of(container, row));
+            let rest: Vec<Due> = due.collect();
+            *requests += 1;
+            if !rest.is_empty() || *requests == REQUESTS_MAX {
+                return Ok(Some((rest, pages)));
+            }
+        }
+        Ok(None)
     }
 
     fn due_of(&self, container: &Container, row: Row) -> Option<Due> {

@@ -8,9 +8,10 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use sayso_turn::store::{Error, Store};
+use sayso_turn::store::{Error, Store, StoreStats};
 use tokio::sync::OnceCell;
 
+use super::totals;
 use crate::sync::lock;
 
 /// Opens a partition by its name.
@@ -32,6 +33,8 @@ struct Stores {
     by_name: BTreeMap<String, (Cell, u64)>,
     /// Counts the uses.
     uses: u64,
+    /// Statistics of the partitions that were closed, so that no total ever falls.
+    closed: StoreStats,
 }
 
 impl OpenStores {
@@ -58,6 +61,16 @@ impl OpenStores {
         })
     }
 
+    /// Statistics of the base and of all partitions, those that were closed as they were then.
+    pub(super) fn stats(&self) -> StoreStats {
+        let mut total = self.base.stats();
+        let stores = lock(&self.stores);
+        totals::add(&mut total, &stores.closed);
+        let open = stores.by_name.values().filter_map(|(cell, _)| cell.get());
+        open.for_each(|store| totals::add(&mut total, &store.stats()));
+        total
+    }
+
     fn cell(&self, name: &str) -> Cell {
         let mut closed = None;
         let mut stores = lock(&self.stores);
@@ -71,6 +84,12 @@ impl OpenStores {
             let oldest = stores.by_name.iter().min_by_key(|(_, (_, used))| *used);
             let oldest = oldest.map(|(name, _)| name.clone());
             closed = oldest.and_then(|oldest| stores.by_name.remove(&oldest));
+            if let Some(store) = closed.as_ref().and_then(|(cell, _)| cell.get()) {
+                let mut stats = store.stats();
+                // Its connections will be gone.
+                stats.pool = None;
+                totals::add(&mut stores.closed, &stats);
+            }
         }
         let cell = Cell::default();
         stores.by_name.insert(name.to_owned(), (Arc::clone(&cell), now));

@@ -1,12 +1,17 @@
 //! Configuration of the PostgreSQL store, from a URL.
 
-use std::{borrow::Cow, fmt, path::PathBuf, time::Duration};
+#[cfg(feature = "entra")]
+use std::sync::Arc;
+use std::{borrow::Cow, fmt, net::IpAddr, path::PathBuf, time::Duration};
 
+#[cfg(feature = "entra")]
+use azure_core::credentials::TokenCredential;
 use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::{sql::Names, tls::Proof};
+use crate::{login::Source, secrets};
 
 /// Ten instances have ninety: PostgreSQL has a hundred by default and keeps three for itself.
 const CONNECTIONS: usize = 9;
@@ -15,8 +20,8 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(100);
 
 const SHAPE: &str = "the URL must look like \
     postgres://user:password@host:port/database?sslmode=verify-full&schema=sayso, \
-    with the parameters schema, table, connections, unsafe, sslmode, sslrootcert and those of \
-    PostgreSQL's own clients; odd characters in a password are written as %40";
+    with the parameters schema, table, connections, unsafe, sslmode, sslrootcert, secret-file, auth \
+    and those of PostgreSQL's own clients; odd characters in a password are written as %40";
 
 /// Server, table and connection settings of a [`PostgresStore`](super::PostgresStore).
 ///
@@ -38,6 +43,7 @@ pub struct PostgresConfig {
     pub(super) connections: usize,
     pub(super) timeout: Duration,
     pub(super) is_unsafe_allowed: bool,
+    pub(super) login: Source,
     /// True if each address of a name is asked whether it takes writes.
     seeks_writes: bool,
 }
@@ -50,6 +56,11 @@ impl PostgresConfig {
     /// half of them for saves; `sslmode` (`disable`, `prefer`, which is the default, `require`,
     /// `verify-full`); `sslrootcert`, a file of certificates instead of the system's; and
     /// `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
+    ///
+    /// Instead of in the URL the password may be in a file, which is read again when the server
+    /// refuses it: `secret-file=/run/secrets/db`, or `SAYSO_STORE_SECRET_FILE` in the environment.
+    /// `auth=entra` (or `managed`, `developer`) signs in with a token of Microsoft Entra ID (with
+    /// the feature `entra`).
     ///
     /// Several hosts (`postgres://bot@one,two/bots`) are the servers of one database: the one that
     /// takes writes is used. `connect_timeout` (seconds) limits the whole of a connection to one of
@@ -98,6 +109,9 @@ impl PostgresConfig {
         }
         let (mode, proof) = ours.security()?;
         let _server = server.ssl_mode(mode);
+        let has_password = server.get_password().is_some();
+        let environment = secrets::file_of_environment();
+        let login = Source::of(ours.secret_file, ours.auth.as_deref(), has_password, environment)?;
         if server.get_application_name().is_none() {
             let _server = server.application_name("sayso");
         }
@@ -111,6 +125,7 @@ impl PostgresConfig {
             connections: ours.connections.unwrap_or(CONNECTIONS),
             timeout: TIMEOUT,
             is_unsafe_allowed: ours.is_unsafe_allowed,
+            login,
             seeks_writes: ours.seeks_writes,
         })
     }
@@ -121,6 +136,35 @@ impl PostgresConfig {
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout.max(TIMEOUT_MIN);
         self
+    }
+
+    /// Reads the password from a file, at once and whenever the server refuses it. Of two lines,
+    /// the old and the new password, each is tried.
+    #[must_use]
+    pub fn secret_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { login: Source::File(path.into()), ..self }
+    }
+
+    /// Signs in with a token of this credential, a new one for each new connection whose time has
+    /// come.
+    #[cfg(feature = "entra")]
+    #[must_use]
+    pub fn credential(self, credential: Arc<dyn TokenCredential>) -> Self {
+        Self { login: Source::Credential(credential), ..self }
+    }
+
+    /// True if what is sent to the server can be read by nobody else: by TLS, or as it stays on
+    /// this machine.
+    pub(super) fn is_private(&self) -> bool {
+        let is_here = |host: &Host| match host {
+            Host::Tcp(name) => {
+                name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        };
+        self.server.get_ssl_mode() == SslMode::Require
+            || self.server.get_hosts().iter().all(is_here)
     }
 
     /// Each server of the URL by itself, with its place.
@@ -203,6 +247,8 @@ struct Parameters {
     connections: Option<usize>,
     sslmode: Option<String>,
     sslrootcert: Option<PathBuf>,
+    secret_file: Option<String>,
+    auth: Option<String>,
     is_unsafe_allowed: bool,
     seeks_writes: bool,
 }
@@ -222,6 +268,8 @@ impl Parameters {
             }
             "sslmode" => self.sslmode = Some(value.into_owned()),
             "sslrootcert" => self.sslrootcert = Some(value.into_owned().into()),
+            secrets::PARAMETER => self.secret_file = Some(value.into_owned()),
+            "auth" => self.auth = Some(value.into_owned()),
             "unsafe" if value == "allow" => self.is_unsafe_allowed = true,
             "unsafe" => return Err(Cow::Borrowed("`unsafe` in the URL can only be `allow`")),
             // Among several hosts the one that takes writes is looked for in any case.

@@ -12,6 +12,9 @@ use tokio_postgres::error::{DbError, Severity};
 
 /// SQLSTATE `read_only_sql_transaction`: the server takes no writes.
 const READ_ONLY: &str = "25006";
+
+/// SQLSTATE `invalid_authorization_specification` and `invalid_password`.
+const LOGIN: [&str; 2] = ["28000", "28P01"];
 const ONLY_READS: &str = "it only reads at the moment, as a standby does";
 
 /// A classified error of PostgreSQL. All callers of one statement share it.
@@ -25,6 +28,8 @@ pub(super) struct Failure {
     /// True if the session can go on after it.
     keeps_session: bool,
     is_silence: bool,
+    /// True if the server does not take the user or the password.
+    is_about_login: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +143,11 @@ impl Failure {
         self.is_silence
     }
 
+    /// True if another password may be taken.
+    pub(super) fn is_about_login(&self) -> bool {
+        self.is_about_login
+    }
+
     /// True if it will not pass by itself.
     pub(super) fn is_final(&self) -> bool {
         self.remedy == Remedy::Never
@@ -162,7 +172,15 @@ impl Failure {
 
     fn sorted(remedy: Remedy, reason: Cow<'static, str>, cause: Option<Cause>) -> Self {
         let cause = cause.map(Arc::new);
-        Self { remedy, reason, cause, is_about_all: true, keeps_session: false, is_silence: false }
+        Self {
+            remedy,
+            reason,
+            cause,
+            is_about_all: true,
+            keeps_session: false,
+            is_silence: false,
+            is_about_login: false,
+        }
     }
 
     fn answered(answer: &DbError) -> Self {
@@ -173,7 +191,16 @@ impl Failure {
         // And a server that only reads may have become a standby: a new session finds the primary.
         let is_lost = code.starts_with("26") || code == READ_ONLY;
         let keeps_session = is_undone(answer) && !is_lost;
-        Self { remedy, reason, cause, is_about_all, keeps_session, is_silence: false }
+        let is_about_login = LOGIN.contains(&code);
+        Self {
+            remedy,
+            reason,
+            cause,
+            is_about_all,
+            keeps_session,
+            is_silence: false,
+            is_about_login,
+        }
     }
 
     fn unreachable(error: &tokio_postgres::Error) -> Self {
@@ -208,7 +235,9 @@ fn sort(answer: &DbError) -> (Remedy, bool, Cow<'static, str>) {
     let code = answer.code().code();
     let (remedy, is_about_all, reason) = match code {
         "28000" | "28P01" => {
-            (Remedy::Never, true, "it does not let us in; check user and password in the URL")
+            let reason = "it does not let us in; check user and password in the URL, its secret \
+                          file or the identity";
+            (Remedy::Never, true, reason)
         }
         "3D000" => (Remedy::Never, true, "there is no such database; create it or correct the URL"),
         "42501" => (

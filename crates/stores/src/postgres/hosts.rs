@@ -28,7 +28,10 @@ use super::{
     sql::Names,
     tls,
 };
-use crate::sync::lock;
+use crate::{
+    login::{Login, Password},
+    sync::lock,
+};
 
 /// The time limit of a connection to one of several servers. That to the only one may take as long
 /// as the call.
@@ -37,12 +40,16 @@ const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// The pause after a server has turned us away, by a wrong password for example.
 const REFUSED_FOR: Duration = Duration::from_secs(1);
 
+/// The scope of tokens for PostgreSQL of Azure.
+const SCOPE: &str = "https://ossrdbms-aad.database.windows.net/.default";
+
 /// The servers of a URL.
 pub(super) struct Hosts {
     store: Arc<str>,
     names: Names,
     is_unsafe_allowed: bool,
     tls: Option<MakeRustlsConnect>,
+    login: Login,
     hosts: Vec<Host>,
     answer_max: Duration,
     /// The server to try first.
@@ -68,6 +75,13 @@ struct Host {
 
 impl Hosts {
     pub(super) fn new(config: &PostgresConfig, store: &Arc<str>) -> Result<Self, Failure> {
+        if config.login.is_token() && !config.is_private() {
+            return Err(Failure::never(
+                "a token of Entra ID is sent over TLS only; add sslmode=verify-full (or require) to \
+                 the URL",
+            ));
+        }
+        let login = config.login.open(SCOPE).map_err(Failure::never)?;
         let servers = config.servers();
         let count = u32::try_from(servers.len()).unwrap_or(u32::MAX).max(1);
         let limit = if count == 1 { config.timeout } else { ANSWER_MAX };
@@ -91,6 +105,7 @@ impl Hosts {
             names: config.names.clone(),
             is_unsafe_allowed: config.is_unsafe_allowed,
             tls: config.proof.as_ref().map(tls::connector).transpose()?,
+            login,
             hosts: hosts.collect(),
             answer_max,
             first: AtomicUsize::new(0),
@@ -165,9 +180,30 @@ impl Hosts {
         era == self.era.load(Ordering::SeqCst)
     }
 
-    /// Opens a session; true if the server is of a newer timeline than those before.
+    /// Opens a session with a password that the server takes; true if the server is of a newer
+    /// timeline than those before.
     async fn contact(&self, host: &Host, set_up: &str) -> Result<(Session, bool), Failure> {
-        let line = Line::dial(&host.server, self.tls.as_ref()).await?;
+        let mut tries = self.login.tries();
+        loop {
+            let password = self.login.password().await.map_err(Failure::later)?;
+            let answer = self.contact_as(host, &host.entry(password.as_ref()), set_up).await;
+            tries -= 1;
+            let is_worth_another = tries > 0
+                && answer.as_ref().is_err_and(Failure::is_about_login)
+                && password.is_some_and(|password| self.login.refused(&password));
+            if !is_worth_another {
+                return answer;
+            }
+        }
+    }
+
+    async fn contact_as(
+        &self,
+        host: &Host,
+        entry: &tokio_postgres::Config,
+        set_up: &str,
+    ) -> Result<(Session, bool), Failure> {
+        let line = Line::dial(entry, self.tls.as_ref()).await?;
         let greeting = session::greet(&line.client).await?;
         if self.hosts.len() > 1 && greeting.only_reads {
             return Err(Failure::only_reads());
@@ -178,7 +214,7 @@ impl Hosts {
             host.is_direct.store(false, Ordering::SeqCst);
         }
         // Before anything is set: settings must not get into a session that others share.
-        self.refuse_pooler(host, &line).await?;
+        self.refuse_pooler(host, entry, &line).await?;
         line.client.batch_execute(set_up).await.map_err(|error| Failure::before(&error))?;
         let (warnings, is_newer, backend) = tokio::join!(
             self.check(&line.client),
@@ -194,13 +230,18 @@ impl Hosts {
         Ok((Session::new(line, seat), is_newer))
     }
 
-    async fn refuse_pooler(&self, host: &Host, line: &Line) -> Result<(), Failure> {
+    async fn refuse_pooler(
+        &self,
+        host: &Host,
+        entry: &tokio_postgres::Config,
+        line: &Line,
+    ) -> Result<(), Failure> {
         if host.is_direct.load(Ordering::SeqCst) {
             return Ok(());
         }
         let _turn = host.look.lock().await;
         if !host.is_direct.load(Ordering::SeqCst) {
-            let peer = Line::dial(&host.server, self.tls.as_ref()).await?;
+            let peer = Line::dial(entry, self.tls.as_ref()).await?;
             pooler::refuse_shared(&line.client, &peer.client).await?;
             host.is_direct.store(true, Ordering::SeqCst);
         }
@@ -228,6 +269,17 @@ impl Hosts {
     fn put_last(&self, number: usize) {
         let next = (number + 1) % self.hosts.len();
         let _before = self.first.compare_exchange(number, next, Ordering::SeqCst, Ordering::SeqCst);
+    }
+}
+
+impl Host {
+    /// The server, with the password to present.
+    fn entry(&self, password: Option<&Password>) -> tokio_postgres::Config {
+        let mut entry = self.server.clone();
+        if let Some(password) = password {
+            let _entry = entry.password(password.text.expose());
+        }
+        entry
     }
 }
 

@@ -1,10 +1,7 @@
 //! Calls to the server: writes by script, reads that survive a restart of the server, and the
 //! evaluation of what a script answers.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::Arc;
 
 use redis::{Cmd, Value};
 use sayso_turn::{
@@ -12,7 +9,6 @@ use sayso_turn::{
     clock::Timestamp,
     store::{ETag, Error, Stored, Write},
 };
-use tokio::time::Instant;
 
 use super::{
     batch::{self, Row, Verdict},
@@ -27,12 +23,9 @@ use super::{
 };
 use crate::{
     lanes::{Lanes, Late},
-    sync::lock,
+    loud::Reports,
     write_id::WriteIds,
 };
-
-/// The shortest time between two reports of missing rights.
-const REPORT_PAUSE: Duration = Duration::from_secs(10);
 
 /// The server or cluster of a store, and what a call needs to address it.
 pub(super) struct Calls {
@@ -44,8 +37,8 @@ pub(super) struct Calls {
     /// None on a cluster, where a script may touch one hash slot only.
     pub(super) saves: Option<Lanes<Row, Verdict>>,
     pub(super) ids: WriteIds,
-    /// The time of the last report of missing rights.
-    pub(super) reported: Mutex<Option<Instant>>,
+    /// Reports of missing rights.
+    pub(super) reports: Reports,
 }
 
 impl Calls {
@@ -92,11 +85,7 @@ impl Calls {
         let is_about_rights = failure.is_about_rights();
         let error = failure.into_error(&self.store, key, call);
         if is_about_rights {
-            let mut reported = lock(&self.reported);
-            if reported.is_none_or(|at| at.elapsed() >= REPORT_PAUSE) {
-                *reported = Some(Instant::now());
-                tracing::error!("{error}");
-            }
+            self.reports.tell(&error);
         }
         error
     }

@@ -1,11 +1,17 @@
 //! Configuration of the Redis store, from a URL.
 
-use std::{fmt, time::Duration};
+#[cfg(feature = "entra")]
+use std::sync::Arc;
+use std::{fmt, net::IpAddr, path::PathBuf, time::Duration};
 
+#[cfg(feature = "entra")]
+use azure_core::credentials::TokenCredential;
+use percent_encoding::percent_decode_str;
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, io::tcp::TcpSettings};
 use sayso_turn::store::Error;
 
 use super::acks::Acks;
+use crate::{login::Source, secrets};
 
 /// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,6 +47,7 @@ pub struct RedisConfig {
     pub(super) timeout: Duration,
     /// The acknowledgements of replicas that a write waits for.
     pub(super) acks: Option<Acks>,
+    pub(super) login: Source,
 }
 
 /// The part that the nodes play.
@@ -78,6 +85,11 @@ impl RedisConfig {
     /// `wait=1` has a write count only when a replica has acknowledged it (`WAIT`), or as many
     /// replicas as the number says.
     ///
+    /// Instead of in the URL the password may be in a file, which is read again when the server
+    /// refuses it: `secret-file=/run/secrets/redis`, or `SAYSO_STORE_SECRET_FILE` in the
+    /// environment. `auth=entra` (or `managed`, `developer`) signs in with a token of Microsoft
+    /// Entra ID (with the feature `entra`); the user in the URL is then the identity's object id.
+    ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it. It never repeats the password.
     pub fn from_url(url: &str) -> Result<Self, Error> {
@@ -100,11 +112,37 @@ impl RedisConfig {
             durability: Durability::Strict,
             timeout: TIMEOUT,
             acks: None,
+            login: Source::Url,
         };
+        let (mut file, mut auth) = (None, None);
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-            config = config.with_parameter(parameter)?;
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = percent_decode_str(value).decode_utf8().map_err(|_| invalid(URL_FORM))?;
+            match name {
+                secrets::PARAMETER => file = Some(value.into_owned()),
+                "auth" => auth = Some(value.into_owned()),
+                _ => config = config.with_parameter(parameter)?,
+            }
         }
-        Ok(config)
+        let has_password =
+            config.nodes.iter().any(|node| node.redis_settings().password().is_some());
+        let environment = secrets::file_of_environment();
+        let login = Source::of(file, auth.as_deref(), has_password, environment);
+        Ok(Self { login: login.map_err(invalid)?, ..config })
+    }
+
+    /// Reads the password from a file, at once and whenever the server refuses it. Of two lines,
+    /// the old and the new password, each is tried.
+    #[must_use]
+    pub fn with_secret_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { login: Source::File(path.into()), ..self }
+    }
+
+    /// Signs in with tokens of this credential, on open connections also before one expires.
+    #[cfg(feature = "entra")]
+    #[must_use]
+    pub fn with_credential(self, credential: Arc<dyn TokenCredential>) -> Self {
+        Self { login: Source::Credential(credential), ..self }
     }
 
     /// Sets the reaction to settings that may lose turns.
@@ -143,8 +181,9 @@ impl RedisConfig {
                 None => Err(invalid("wait in the URL is a number of replicas, 1 to 16")),
             },
             (name, _) => Err(invalid(format!(
-                "unknown parameter `{}` of a Redis URL; there are prefix, durability and wait",
-                name.escape_debug()
+                "unknown parameter `{}` of a Redis URL; there are prefix, durability, wait, \
+                 secret-file and auth",
+                crate::parameter::shown(name)
             ))),
         }
     }
@@ -155,6 +194,17 @@ impl RedisConfig {
 
     pub(super) fn is_encrypted(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.addr(), ConnectionAddr::TcpTls { .. }))
+    }
+
+    /// True if what is sent to the server can be read by nobody else: by TLS, or as it stays on
+    /// this machine.
+    pub(super) fn is_private(&self) -> bool {
+        self.nodes.iter().all(|node| match node.addr() {
+            ConnectionAddr::Tcp(host, _) => {
+                host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+            _ => true,
+        })
     }
 }
 
@@ -297,6 +347,9 @@ mod tests {
             ("redis://:hunter2@h?prefix=a*", "1 to 64 letters"),
             ("redis://:hunter2@h?durability=no", "strict or relaxed"),
             ("redis://:hunter2@h?x", "unknown parameter `x`"),
+            ("redis://:hunter2@h?secret-file=/a", "leave one of them out"),
+            ("redis://h?secret-file=/a&auth=entra", "leave one of them out"),
+            ("rediss://h?auth=hunter2", "entra, managed or developer"),
             ("redis://:hunter2@h?wait=0", "a number of replicas, 1 to 16"),
             ("redis://:hunter2@h?wait", "a number of replicas, 1 to 16"),
             ("redis+sentinel://:hunter2@h:1", "lacks the name of the master"),

@@ -9,6 +9,7 @@ use redis::{
 use tokio::time::timeout;
 
 use super::{acks::Acks, failure::Failure};
+use crate::login::{Login, Password};
 
 /// The number of calls that may wait to be written to one connection; more wait for a place.
 const QUEUE_MAX: usize = 1024;
@@ -16,14 +17,33 @@ const QUEUE_MAX: usize = 1024;
 /// The time limit of a single question to a sentinel or a node.
 const ASK_MAX: Duration = Duration::from_secs(1);
 
-/// Opens a connection. The time limit includes the greetings: a frozen server accepts connections,
-/// but it does not answer.
+/// Opens a connection with a password that the server takes. The time limit includes the greetings:
+/// a frozen server accepts connections, but it does not answer.
 pub(super) async fn connect(
     server: &ConnectionInfo,
+    login: &Login,
+    limit: Duration,
+) -> Result<MultiplexedConnection, Failure> {
+    let mut tries = login.tries();
+    loop {
+        let password = login.password().await.map_err(Failure::Unfit)?;
+        let answer = connect_as(with(server, password.as_ref()), limit).await;
+        tries -= 1;
+        let is_worth_another = tries > 0
+            && answer.as_ref().is_err_and(Failure::is_about_rights)
+            && password.is_some_and(|password| login.refused(&password));
+        if !is_worth_another {
+            return answer;
+        }
+    }
+}
+
+async fn connect_as(
+    server: ConnectionInfo,
     limit: Duration,
 ) -> Result<MultiplexedConnection, Failure> {
     let failed = |error| Failure::Unsent(Some(error));
-    let client = Client::open(server.clone()).map_err(failed)?;
+    let client = Client::open(server).map_err(failed)?;
     // Without a time-out of the library's for calls: only ours knows what was sent.
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(limit))
@@ -33,15 +53,40 @@ pub(super) async fn connect(
     connection.await.map_err(failed)
 }
 
+/// A server, with the password to present.
+fn with(server: &ConnectionInfo, password: Option<&Password>) -> ConnectionInfo {
+    let server = server.clone();
+    let Some(password) = password else { return server };
+    let settings = server.redis_settings().clone().set_password(password.text.expose());
+    server.set_redis_settings(settings)
+}
+
+/// Presents a newer token on an open connection, before the one that it has expires.
+pub(super) async fn renew(
+    connection: &mut MultiplexedConnection,
+    user: Option<&str>,
+    password: &Password,
+) -> Result<(), Failure> {
+    let mut auth = redis::cmd("AUTH");
+    if let Some(user) = user {
+        let _command = auth.arg(user);
+    }
+    let _command = auth.arg(password.text.expose());
+    let answer = timeout(ASK_MAX, connection.send_packed_command(&auth)).await;
+    let answer = answer.map_err(|_| Failure::Unsent(None))?;
+    answer.and_then(Value::extract_error).map(drop).map_err(Failure::unsent)
+}
+
 /// Opens a connection to a server that must be a master, with enough replicas if writes wait for
 /// some.
 pub(super) async fn connect_to_master(
     server: &ConnectionInfo,
+    login: &Login,
     limit: Duration,
     acks: Option<Acks>,
 ) -> Result<MultiplexedConnection, Failure> {
     let checked = async {
-        let mut connection = connect(server, limit).await?;
+        let mut connection = connect(server, login, limit).await?;
         let asked = connection.send_packed_command(redis::cmd("INFO").arg("replication")).await;
         let info = asked.and_then(Value::extract_error).map_err(Failure::unsent)?;
         let info: String = from_redis_value(info).unwrap_or_default();
@@ -65,9 +110,13 @@ fn judge(info: &str, acks: Option<Acks>) -> Option<String> {
 }
 
 /// Asks one question on a connection that is closed again.
-pub(super) async fn ask(server: &ConnectionInfo, question: &Cmd) -> Result<Value, Failure> {
+pub(super) async fn ask(
+    server: &ConnectionInfo,
+    login: &Login,
+    question: &Cmd,
+) -> Result<Value, Failure> {
     let asked = async {
-        let mut connection = connect(server, ASK_MAX).await?;
+        let mut connection = connect(server, login, ASK_MAX).await?;
         let answer = connection.send_packed_command(question).await;
         answer.and_then(Value::extract_error).map_err(Failure::unsent)
     };

@@ -197,7 +197,9 @@ fn is_about_tls(error: &RedisError) -> bool {
 }
 
 fn wrong_password(store: Cow<'static, str>, call: Call) -> Error {
-    let reason = "the user name or the password is wrong; correct it in the URL".to_owned();
+    let reason = "the user name or the password is wrong; correct it in the URL or its secret \
+                  file, or the rights of the identity"
+        .to_owned();
     unusable(store, reason, None, call)
 }
 

@@ -18,12 +18,15 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     acks::Acks,
-    connect::{connect, connect_to_master},
+    connect::{connect, connect_to_master, renew},
     failure::Failure,
     names::Shard,
     sentinel::Sentinels,
 };
-use crate::sync::lock;
+use crate::{
+    login::{Login, Password},
+    sync::lock,
+};
 
 /// The number of connections to a server. A server that flushes every write answers after the
 /// flush, and takes only so much from one connection between two: a single one makes the flushes
@@ -71,6 +74,7 @@ pub(super) struct Server {
 /// A multiplexed connection that is made when it is needed, and again when it breaks.
 struct Lane {
     target: Arc<Target>,
+    login: Login,
     acks: Option<Acks>,
     /// Counts the failovers that there may have been: connections from before are of no use.
     era: Arc<AtomicU64>,
@@ -84,27 +88,36 @@ struct Lane {
 struct Open {
     connection: Option<MultiplexedConnection>,
     generation: Generation,
+    /// The time by which the connection must present a newer token.
+    renew_at: Option<Instant>,
 }
 
 /// Tells a broken connection from its successor.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Generation {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Generation {
     count: u64,
     era: u64,
 }
 
 impl Server {
-    pub(super) fn new(target: Target, acks: Option<Acks>) -> Self {
+    pub(super) fn new(target: Target, login: &Login, acks: Option<Acks>) -> Self {
         let (target, era) = (Arc::new(target), Arc::new(AtomicU64::new(0)));
         let count = if acks.is_some() { LANES_ACKED } else { LANES };
         let lane = || Lane {
             target: Arc::clone(&target),
+            login: login.clone(),
             acks,
             era: Arc::clone(&era),
             open: Mutex::default(),
             connecting: tokio::sync::Mutex::default(),
         };
         Self { lanes: (0..count).map(|_| lane()).collect() }
+    }
+
+    /// The connection that calls of a shard use at the moment.
+    pub(super) fn generation(&self, shard: Shard) -> Generation {
+        let lane = self.lanes.get(shard.number() % self.lanes.len().max(1));
+        lane.map(|lane| lane.open().generation).unwrap_or_default()
     }
 
     /// Sends a call once. The shard chooses the connection.
@@ -117,7 +130,7 @@ impl Server {
 impl Lane {
     async fn call(&self, request: Request<'_>) -> Result<Value, Failure> {
         let deadline = request.deadline;
-        let (mut connection, generation) = match self.found() {
+        let (mut connection, generation) = match self.found().filter(|_| !self.is_to_renew()) {
             Some(found) => found,
             None => timeout_at(deadline, self.connection())
                 .await
@@ -138,7 +151,9 @@ impl Lane {
     /// The connection and its generation, made by this caller or by the one before.
     async fn connection(&self) -> Result<(MultiplexedConnection, Generation), Failure> {
         let mut last = self.connecting.lock().await;
-        if let Some(found) = self.found() {
+        if let Some(found) = self.found()
+            && (!self.is_to_renew() || self.renew(found.clone()).await)
+        {
             return Ok(found);
         }
         if let Some((at, failure)) = &*last
@@ -147,7 +162,16 @@ impl Lane {
             return Err(failure.clone());
         }
         let era = self.era.load(Ordering::SeqCst);
-        let connection = match self.target.connect(self.acks).await {
+        // Asked for before: the token that is presented may be a newer one, and never an older.
+        let password = self.login.password().await.map_err(Failure::Unfit);
+        let connection = match password {
+            Ok(password) => {
+                let connection = self.target.connect(&self.login, self.acks).await;
+                connection.map(|connection| (connection, password.as_ref().and_then(renewal)))
+            }
+            Err(failure) => Err(failure),
+        };
+        let (connection, renew_at) = match connection {
             Ok(connection) => connection,
             Err(failure) => {
                 *last = Some((Instant::now(), failure.clone()));
@@ -157,7 +181,32 @@ impl Lane {
         let mut open = self.open();
         open.generation = Generation { count: open.generation.count + 1, era };
         open.connection = Some(connection.clone());
+        open.renew_at = renew_at;
         Ok((connection, open.generation))
+    }
+
+    fn is_to_renew(&self) -> bool {
+        self.open().renew_at.is_some_and(|at| at <= Instant::now())
+    }
+
+    /// Presents a newer token on an open connection; false when the connection is of no more use.
+    async fn renew(&self, found: (MultiplexedConnection, Generation)) -> bool {
+        let (mut connection, generation) = found;
+        // Without a token the old one serves as long as it may, and the server has the last word.
+        let Ok(Some(password)) = self.login.password().await else { return true };
+        let renew_at = renewal(&password);
+        if renew_at.is_none_or(|at| at <= Instant::now()) {
+            return true;
+        }
+        if renew(&mut connection, self.target.user(), &password).await.is_err() {
+            self.end(generation);
+            return false;
+        }
+        let mut open = self.open();
+        if open.generation == generation {
+            open.renew_at = renew_at;
+        }
+        true
     }
 
     fn found(&self) -> Option<(MultiplexedConnection, Generation)> {
@@ -188,15 +237,26 @@ impl Lane {
 }
 
 impl Target {
-    async fn connect(&self, acks: Option<Acks>) -> Result<MultiplexedConnection, Failure> {
+    async fn connect(
+        &self,
+        login: &Login,
+        acks: Option<Acks>,
+    ) -> Result<MultiplexedConnection, Failure> {
         let (server, limit) = match self {
             Self::Server(server) => (server, CONNECT_MAX),
             Self::Node(server) => (server, CONNECT_NODE_MAX),
             Self::Master(sentinels) => return sentinels.connect(acks).await,
         };
         match acks {
-            Some(_) => connect_to_master(server, limit, acks).await,
-            None => connect(server, limit).await,
+            Some(_) => connect_to_master(server, login, limit, acks).await,
+            None => connect(server, login, limit).await,
+        }
+    }
+
+    fn user(&self) -> Option<&str> {
+        match self {
+            Self::Server(server) | Self::Node(server) => server.redis_settings().username(),
+            Self::Master(sentinels) => sentinels.user(),
         }
     }
 
@@ -207,6 +267,10 @@ impl Target {
             Self::Node(_) | Self::Master(_) => true,
         }
     }
+}
+
+fn renewal(password: &Password) -> Option<Instant> {
+    password.renew_at.map(Instant::from_std)
 }
 
 /// Sends a call, and behind it the question for acknowledgements, in one pipeline: nobody's call

@@ -12,8 +12,9 @@ use super::{
     lane::{Request, Server, Target},
     names::Shard,
     sentinel::Sentinels,
-    slots::Nodes,
+    slots::{Nodes, Seat},
 };
+use crate::login::Login;
 
 /// The number of redirects that a call follows while slots of a cluster are migrating.
 const REDIRECTS_MAX: usize = 5;
@@ -32,19 +33,21 @@ enum To {
 
 impl Link {
     /// Connects to nothing yet.
-    pub(super) fn new(config: &RedisConfig) -> Option<Self> {
+    pub(super) fn new(config: &RedisConfig, login: Login) -> Option<Self> {
         let (timeout, acks) = (config.timeout, config.acks);
         let target = match &config.topology {
             Topology::Server => Target::Server(config.nodes.first()?.clone()),
             Topology::Sentinel { master } => {
-                Target::Master(Sentinels::new(config.nodes.clone(), master.clone()))
+                let (nodes, master) = (config.nodes.clone(), master.clone());
+                Target::Master(Sentinels::new(nodes, master, login.clone()))
             }
             Topology::Cluster => {
-                let to = Arc::new(To::Cluster(Box::new(Nodes::new(&config.nodes, acks)?)));
+                let nodes = Nodes::new(&config.nodes, login, acks)?;
+                let to = Arc::new(To::Cluster(Box::new(nodes)));
                 return Some(Self { timeout, acks, to });
             }
         };
-        let to = Arc::new(To::Server(Server::new(target, acks)));
+        let to = Arc::new(To::Server(Server::new(target, &login, acks)));
         Some(Self { timeout, acks, to })
     }
 
@@ -65,6 +68,14 @@ impl Link {
 
     pub(super) fn is_cluster(&self) -> bool {
         matches!(*self.to, To::Cluster(_))
+    }
+
+    /// The place where the calls of a shard are answered at the moment.
+    pub(super) fn seat(&self, shard: Shard) -> Seat {
+        match &*self.to {
+            To::Server(server) => Seat { address: None, generation: server.generation(shard) },
+            To::Cluster(nodes) => nodes.seat(shard),
+        }
     }
 
     /// Sends a command once to the node of a shard; the answer comes within the time-out.

@@ -4,10 +4,22 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use sayso_turn::{Key, store::Error};
 
-use super::{calls::Calls, failure::Call, names::Shard, wire::decode};
+use super::{
+    calls::Calls,
+    failure::{Call, Failure},
+    names::Shard,
+    slots::Seat,
+    wire::decode,
+};
 
 /// The number of names that one step looks at, approximately.
 const SCAN_COUNT: usize = 1000;
+
+/// The cursor at the beginning, and the one that the server gives at the end.
+const START: &str = "0";
+
+/// The number of times that a shard is begun again, as its server was replaced.
+const RESTARTS_MAX: usize = 16;
 
 /// Position of a listing.
 pub(super) struct Scan {
@@ -16,6 +28,9 @@ pub(super) struct Scan {
     /// node.
     shard: Option<Shard>,
     cursor: String,
+    /// The place that gave the cursor: to another process it means nothing.
+    seat: Option<Seat>,
+    restarts: usize,
     seen: BTreeSet<Key>,
     is_over: bool,
 }
@@ -23,15 +38,24 @@ pub(super) struct Scan {
 impl Scan {
     pub(super) fn new(beginning: &str, is_cluster: bool) -> Self {
         let shard = is_cluster.then_some(Shard::FIRST);
-        let cursor = "0".to_owned();
-        Self { beginning: beginning.into(), shard, cursor, seen: BTreeSet::new(), is_over: false }
+        let cursor = START.to_owned();
+        Self {
+            beginning: beginning.into(),
+            shard,
+            cursor,
+            seat: None,
+            restarts: 0,
+            seen: BTreeSet::new(),
+            is_over: false,
+        }
     }
 
     fn next_shard(&mut self) {
         let next = self.shard.and_then(|shard| Shard::all().nth(shard.number() + 1));
         self.is_over = next.is_none();
         self.shard = next;
-        "0".clone_into(&mut self.cursor);
+        START.clone_into(&mut self.cursor);
+        self.seat = None;
         // No key is in two shards.
         self.seen.clear();
     }
@@ -56,15 +80,30 @@ impl Calls {
         if scan.is_over {
             return Ok(None);
         }
+        let shard = scan.shard.unwrap_or(Shard::FIRST);
+        let before = self.link.seat(shard);
         let (cursor, names) = self.scan(&scan).await?;
+        // The place that has answered, if it is known for sure.
+        let seat = Some(self.link.seat(shard)).filter(|after| *after == before);
+        let is_continued = scan.cursor != START;
+        let is_foreign = is_continued && (seat.is_none() || seat != scan.seat);
         let keys = names.iter().filter_map(|name| self.names.key_of(name));
         let keys = keys.filter(|key| key.as_str().starts_with(&*scan.beginning));
         // A scan may name a key more than once.
         let keys = keys.filter(|key| scan.seen.insert(key.clone())).collect();
-        if cursor == "0" {
+        if is_foreign {
+            // What was told before is not told again.
+            scan.restarts += 1;
+            if scan.restarts > RESTARTS_MAX {
+                return Err(self.error(Failure::Unsent(None), None, Call::Read));
+            }
+            START.clone_into(&mut scan.cursor);
+            scan.seat = None;
+        } else if cursor == START {
             scan.next_shard();
         } else {
             scan.cursor = cursor;
+            scan.seat = seat;
         }
         Ok(Some((keys, scan)))
     }

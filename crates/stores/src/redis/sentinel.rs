@@ -14,6 +14,7 @@ use super::{
     connect::{ask, at, connect_to_master},
     failure::Failure,
 };
+use crate::login::Login;
 
 /// The time limit of connecting to what may have been the master: if it is frozen there is soon
 /// another.
@@ -24,11 +25,17 @@ pub(super) struct Sentinels {
     /// With the user, the password and the database of the master.
     nodes: Vec<ConnectionInfo>,
     master: String,
+    login: Login,
 }
 
 impl Sentinels {
-    pub(super) fn new(nodes: Vec<ConnectionInfo>, master: String) -> Self {
-        Self { nodes, master }
+    pub(super) fn new(nodes: Vec<ConnectionInfo>, master: String, login: Login) -> Self {
+        Self { nodes, master, login }
+    }
+
+    /// The user of the master.
+    pub(super) fn user(&self) -> Option<&str> {
+        self.nodes.first().and_then(|node| node.redis_settings().username())
     }
 
     /// Connects to the master.
@@ -56,18 +63,20 @@ impl Sentinels {
         acks: Option<Acks>,
     ) -> Result<MultiplexedConnection, Failure> {
         let master = self.find_master(sentinel).await?;
-        connect_to_master(&master, CONNECT_MAX, acks).await
+        connect_to_master(&master, &self.login, CONNECT_MAX, acks).await
     }
 
     async fn find_master(&self, sentinel: &ConnectionInfo) -> Result<ConnectionInfo, Failure> {
         let mut question = redis::cmd("SENTINEL");
         let _question = question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.master);
         let open = RedisConnectionInfo::default();
-        let answer = match ask(&sentinel.clone().set_redis_settings(open), &question).await {
+        let sentinel_open = sentinel.clone().set_redis_settings(open);
+        let answer = match ask(&sentinel_open, &Login::Url, &question).await {
             // Sentinels with a password have the one of the master.
             Err(failure) if failure.code() == Some("NOAUTH") => {
                 let settings = sentinel.redis_settings().clone().set_db(0);
-                ask(&sentinel.clone().set_redis_settings(settings), &question).await?
+                let sentinel = sentinel.clone().set_redis_settings(settings);
+                ask(&sentinel, &self.login, &question).await?
             }
             answer => answer?,
         };

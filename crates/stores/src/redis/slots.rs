@@ -22,10 +22,10 @@ use super::{
     acks::Acks,
     connect::{ask, at},
     failure::Failure,
-    lane::{Server, Target},
+    lane::{Generation, Server, Target},
     names::Shard,
 };
-use crate::sync::lock;
+use crate::{login::Login, sync::lock};
 
 /// The shortest time from one question for the map to the next.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -36,9 +36,18 @@ const SLOTS: u16 = 16_384;
 /// A node, as `host:port`.
 type Address = String;
 
+/// The place where the calls of a shard are answered. As long as it is the same, it is the same
+/// process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    pub(super) address: Option<Address>,
+    pub(super) generation: Generation,
+}
+
 /// The nodes of a cluster.
 pub(super) struct Nodes {
     like: ConnectionInfo,
+    login: Login,
     acks: Option<Acks>,
     seeds: BTreeSet<Address>,
     known: Mutex<Known>,
@@ -64,11 +73,11 @@ struct Map {
 
 impl Nodes {
     /// The nodes that the configuration names, of which there is one at least.
-    pub(super) fn new(seeds: &[ConnectionInfo], acks: Option<Acks>) -> Option<Self> {
+    pub(super) fn new(seeds: &[ConnectionInfo], login: Login, acks: Option<Acks>) -> Option<Self> {
         let like = seeds.first()?.clone();
         let seeds = seeds.iter().map(|seed| seed.addr().to_string()).collect();
         let (known, asking) = (Mutex::default(), tokio::sync::Mutex::default());
-        Some(Self { like, acks, seeds, known, asking })
+        Some(Self { like, login, acks, seeds, known, asking })
     }
 
     /// The master of a shard.
@@ -93,9 +102,19 @@ impl Nodes {
         if let Some(server) = known.servers.get(address) {
             return Some(Arc::clone(server));
         }
-        let server = Arc::new(Server::new(Target::Node(self.node_at(address)?), self.acks));
+        let target = Target::Node(self.node_at(address)?);
+        let server = Arc::new(Server::new(target, &self.login, self.acks));
         drop(known.servers.insert(address.to_owned(), Arc::clone(&server)));
         Some(server)
+    }
+
+    /// The node of a shard, and the connection to it.
+    pub(super) fn seat(&self, shard: Shard) -> Seat {
+        let known = lock(&self.known);
+        let address = known.map.as_ref().and_then(|map| map.master_of(shard));
+        let server = address.as_ref().and_then(|address| known.servers.get(address));
+        let generation = server.map(|server| server.generation(shard)).unwrap_or_default();
+        Seat { address, generation }
     }
 
     /// Has the map asked for again: it led to the wrong node, or to none that answers.
@@ -116,7 +135,8 @@ impl Nodes {
             addresses.extend(map.nodes.iter().cloned());
         }
         let questions = addresses.iter().filter_map(|address| self.node_at(address));
-        let answers: Vec<BoxFuture<'_, _>> = questions.map(|node| map_of(node).boxed()).collect();
+        let answers: Vec<BoxFuture<'_, _>> =
+            questions.map(|node| map_of(node, &self.login).boxed()).collect();
         if answers.is_empty() {
             return Err(Failure::Unsent(None));
         }
@@ -173,8 +193,8 @@ impl Map {
     }
 }
 
-async fn map_of(node: ConnectionInfo) -> Result<Map, Failure> {
-    let answer = ask(&node, redis::cmd("CLUSTER").arg("SLOTS")).await?;
+async fn map_of(node: ConnectionInfo, login: &Login) -> Result<Map, Failure> {
+    let answer = ask(&node, login, redis::cmd("CLUSTER").arg("SLOTS")).await?;
     let host = match node.addr() {
         ConnectionAddr::Tcp(host, _) | ConnectionAddr::TcpTls { host, .. } => host.as_str(),
         _ => "",

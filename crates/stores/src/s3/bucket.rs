@@ -1,6 +1,6 @@
 //! Bucket client: objects by name, each call sent once and with a time-out.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use object_store::{
     GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
@@ -11,10 +11,16 @@ use object_store::{
 };
 use tokio::time::timeout;
 
-use super::{answers::noting, failure::Failure};
+use super::{answers::noting, credentials::Keys, failure::Failure};
+use crate::loud::Reports;
 
 pub(super) struct Bucket {
+    /// The name of the store, for reports.
+    store: Arc<str>,
     client: AmazonS3,
+    /// The keys of a file.
+    keys: Option<Arc<Keys>>,
+    reports: Reports,
     timeout: Duration,
 }
 
@@ -44,8 +50,13 @@ pub(super) struct Piece {
 }
 
 impl Bucket {
-    pub(super) fn new(client: AmazonS3, timeout: Duration) -> Self {
-        Self { client, timeout }
+    pub(super) fn new(
+        store: Arc<str>,
+        client: AmazonS3,
+        keys: Option<Arc<Keys>>,
+        timeout: Duration,
+    ) -> Self {
+        Self { store, client, keys, reports: Reports::default(), timeout }
     }
 
     /// The first bytes of an object, or all.
@@ -70,13 +81,14 @@ impl Bucket {
         let range = bytes.map(|count| GetRange::Bounded(0..count as u64));
         let options = GetOptions { range, ..GetOptions::default() };
         let path = path(name)?;
-        self.within(async {
-            let answer = self.client.get_opts(&path, options).await?;
+        let get = || async {
+            let answer = self.client.get_opts(&path, options.clone()).await?;
             let etag = answer.meta.e_tag.clone();
             Ok((etag, answer.bytes().await?))
+        };
+        self.within(get).await.and_then(|(etag, content)| {
+            Ok(Object { content: content.to_vec(), etag: unquoted(etag)? })
         })
-        .await
-        .and_then(|(etag, content)| Ok(Object { content: content.to_vec(), etag: unquoted(etag)? }))
     }
 
     /// Writes an object and returns its ETag.
@@ -96,14 +108,16 @@ impl Bucket {
         };
         let options = PutOptions { mode, ..PutOptions::default() };
         let path = path(name)?;
-        let put = self.client.put_opts(&path, PutPayload::from(content), options);
-        unquoted(self.within(put).await?.e_tag)
+        let content = PutPayload::from(content);
+        let put =
+            self.within(|| self.client.put_opts(&path, content.clone(), options.clone())).await?;
+        unquoted(put.e_tag)
     }
 
     /// Removes an object, if there is one.
     pub(super) async fn delete(&self, name: &str) -> Result<(), Failure> {
         let path = path(name)?;
-        match self.within(self.client.delete(&path)).await {
+        match self.within(|| self.client.delete(&path)).await {
             Err(failure) if failure.is_missing() => Ok(()),
             answer => answer,
         }
@@ -121,7 +135,8 @@ impl Bucket {
             page_token: next.clone(),
             ..PaginatedListOptions::default()
         };
-        let list = || self.within(self.client.list_paginated(Some(beginning), options()));
+        let page = || self.client.list_paginated(Some(beginning), options());
+        let list = || self.within(page);
         let answer = match list().await {
             Err(failure) if failure.is_broken_connection() => list().await?,
             answer => answer?,
@@ -133,11 +148,32 @@ impl Bucket {
         })
     }
 
-    async fn within<T>(
+    /// Sends a request with the time-out of a call; once more with another key when the one in use
+    /// is refused, which means that nothing was done.
+    async fn within<T, F>(&self, request: impl Fn() -> F) -> Result<T, Failure>
+    where
+        F: Future<Output = object_store::Result<T>>,
+    {
+        let version = self.keys.as_ref().map(|keys| keys.0.current().version());
+        let failure = match self.once(request()).await {
+            Err(failure) if failure.is_about_rights() => failure,
+            answer => return answer,
+        };
+        if let (Some(keys), Some(version)) = (&self.keys, version)
+            && keys.0.refused(version)
+        {
+            return self.once(request()).await;
+        }
+        let code = failure.shown_code();
+        self.reports.tell(&format_args!("{} refuses the key ({code})", self.store));
+        Err(failure)
+    }
+
+    async fn once<T>(
         &self,
-        work: impl Future<Output = object_store::Result<T>>,
+        request: impl Future<Output = object_store::Result<T>>,
     ) -> Result<T, Failure> {
-        match noting(timeout(self.timeout, work)).await {
+        match noting(timeout(self.timeout, request)).await {
             (Ok(answer), refusal) => answer.map_err(|error| Failure::Failed { error, refusal }),
             (Err(_), _) => Err(Failure::Late),
         }

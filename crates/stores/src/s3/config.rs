@@ -1,14 +1,19 @@
 //! Configuration of the S3 store: bucket, endpoint and credentials.
 
-use std::{fmt, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use object_store::{
     ClientOptions, RetryConfig,
     aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut},
 };
+use percent_encoding::percent_decode_str;
 use sayso_turn::store::Error;
 
-use super::answers::Connector;
+use super::{
+    answers::Connector,
+    credentials::{self, Keys},
+};
+use crate::secrets::{self, Secrets};
 
 /// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,14 +42,19 @@ pub struct S3Config {
     endpoint: Option<String>,
     region: Option<String>,
     credentials: Option<(String, String)>,
+    secret_file: Option<PathBuf>,
     pub(super) timeout: Duration,
 }
 
 impl S3Config {
     /// Reads a URL: `s3://bucket[/prefix][?endpoint=https://host:port][&region=us-east-1]`.
     ///
-    /// Without an endpoint it is Amazon's. Credentials come from the usual `AWS_…` variables, or
-    /// from the machine's role, unless [`with_credentials`](Self::with_credentials) gives them.
+    /// Without an endpoint it is Amazon's. Credentials come from the file that
+    /// `secret-file=/run/secrets/s3` names, or `SAYSO_STORE_SECRET_FILE` in the environment; else
+    /// from the usual `AWS_…` variables, or from the machine's role, unless
+    /// [`with_credentials`](Self::with_credentials) gives them. The file has the form of Amazon's
+    /// own tools (`aws_access_key_id = …`, `aws_secret_access_key = …`), and is read again when the
+    /// server refuses what was in it.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it.
@@ -71,6 +81,7 @@ impl S3Config {
             endpoint: None,
             region: None,
             credentials: None,
+            secret_file: secrets::file_of_environment(),
             timeout: TIMEOUT,
         };
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
@@ -78,10 +89,16 @@ impl S3Config {
             match name {
                 "endpoint" => config.endpoint = Some(endpoint(value)?),
                 "region" => config.region = Some(value.to_owned()),
+                secrets::PARAMETER => {
+                    let path = percent_decode_str(value).decode_utf8();
+                    let path = path.map_err(|_| invalid(URL_FORM))?;
+                    config.secret_file = Some(path.into_owned().into());
+                }
                 name => {
                     return Err(invalid(format!(
-                        "unknown parameter `{}` of an S3 URL; there are endpoint and region",
-                        name.escape_debug()
+                        "unknown parameter `{}` of an S3 URL; there are endpoint, region and \
+                         secret-file",
+                        crate::parameter::shown(name)
                     )));
                 }
             }
@@ -96,7 +113,14 @@ impl S3Config {
         access_key_id: impl Into<String>,
         secret_access_key: impl Into<String>,
     ) -> Self {
-        Self { credentials: Some((access_key_id.into(), secret_access_key.into())), ..self }
+        let credentials = Some((access_key_id.into(), secret_access_key.into()));
+        Self { credentials, secret_file: None, ..self }
+    }
+
+    /// Reads the key from a file, at once and whenever the server refuses it.
+    #[must_use]
+    pub fn with_secret_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { secret_file: Some(path.into()), ..self }
     }
 
     /// Sets the time-out of a call. After it a read has failed and a write is in doubt.
@@ -105,7 +129,13 @@ impl S3Config {
         Self { timeout, ..self }
     }
 
-    pub(super) fn client(&self) -> Result<AmazonS3, object_store::Error> {
+    /// The keys of the file, if there is one.
+    pub(super) fn keys(&self) -> Result<Option<Arc<Keys>>, String> {
+        let Some(path) = &self.secret_file else { return Ok(None) };
+        Ok(Some(Arc::new(Keys(Secrets::from_file(path, credentials::parse)?))))
+    }
+
+    pub(super) fn client(&self, keys: Option<&Arc<Keys>>) -> Result<AmazonS3, object_store::Error> {
         // A write that may have happened is not repeated: it would meet its own first landing.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
         let mut builder = AmazonS3Builder::from_env()
@@ -129,6 +159,9 @@ impl S3Config {
         }
         if let Some((id, secret)) = &self.credentials {
             builder = builder.with_access_key_id(id).with_secret_access_key(secret);
+        }
+        if let Some(keys) = keys {
+            builder = builder.with_credentials(Arc::clone(keys) as _);
         }
         builder.build()
     }

@@ -24,6 +24,9 @@ pub(super) enum Failure {
 /// The effect a call can have, which decides whether its failure leaves doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
+    /// A read on opening the store. What a person must put right is final here, and only here:
+    /// later it may be put right while the bot runs.
+    Open,
     Read,
     Write,
 }
@@ -68,6 +71,19 @@ impl Failure {
         refusal.as_ref().and_then(|refusal| refusal.code.as_deref()) != Some("NoSuchBucket")
     }
 
+    /// True if the key is not, or no longer, what the server wants: nothing was done.
+    pub(super) fn is_about_rights(&self) -> bool {
+        let Self::Failed { error, refusal: Some(refusal) } = self else { return false };
+        let is_named = refusal.code.as_deref().is_some_and(|code| RIGHTS.contains(&code));
+        transport(error).is_none() && (is_named || matches!(refusal.status, 401 | 403))
+    }
+
+    /// The server's code for it, or its status.
+    pub(super) fn shown_code(&self) -> String {
+        let Self::Failed { refusal: Some(refusal), .. } = self else { return String::new() };
+        refusal.code.clone().unwrap_or_else(|| refusal.status.to_string())
+    }
+
     pub(super) fn into_error(self, store: &str, call: Call) -> Error {
         let store = Cow::Owned(store.to_owned());
         let (error, refusal) = match self {
@@ -96,8 +112,27 @@ impl Failure {
 
 fn in_doubt(store: Cow<'static, str>, reason: String, call: Call) -> Error {
     match call {
-        Call::Read => Error::Unavailable { store, reason, source: None },
+        Call::Open | Call::Read => Error::Unavailable { store, reason, source: None },
         Call::Write => Error::Unknown { store, reason, source: None },
+    }
+}
+
+/// Codes by which a server refuses a key, whatever the status.
+const RIGHTS: [&str; 6] = [
+    "InvalidAccessKeyId",
+    "SignatureDoesNotMatch",
+    "ExpiredToken",
+    "InvalidToken",
+    "TokenRefreshRequired",
+    "RequestTimeTooSkewed",
+];
+
+/// An error that a person must put right. Nothing was done.
+fn unusable(store: Cow<'static, str>, reason: &str, call: Call) -> Error {
+    let reason = reason.to_owned();
+    match call {
+        Call::Open => Error::Invalid { store, reason, source: None },
+        Call::Read | Call::Write => Error::Unavailable { store, reason, source: None },
     }
 }
 
@@ -113,19 +148,24 @@ fn answered(
     let code = refusal.and_then(|refusal| refusal.code.as_deref());
     match (code, refusal.map(|refusal| refusal.status)) {
         (Some("NoSuchBucket"), _) => never(store, "there is no such bucket; create it"),
-        (Some("InvalidAccessKeyId" | "SignatureDoesNotMatch"), _) => never(
+        (Some("InvalidAccessKeyId" | "SignatureDoesNotMatch"), _) => unusable(
             store,
-            "the access key is wrong; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+            "the access key is wrong; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the \
+             secret file",
+            call,
         ),
         (Some("ExpiredToken" | "InvalidToken" | "TokenRefreshRequired"), _) => {
-            never(store, "the session token has expired; give a new one")
+            unusable(store, "the session token has expired; give a new one", call)
         }
-        (Some("RequestTimeTooSkewed"), _) => never(store, "the clock of this machine is wrong"),
+        (Some("RequestTimeTooSkewed"), _) => {
+            unusable(store, "the clock of this machine is wrong", call)
+        }
         (Some("SlowDown"), _) | (_, Some(429)) => Error::Throttled { store, after: None },
-        (_, Some(401 | 403)) => never(
+        (_, Some(401 | 403)) => unusable(
             store,
             "access is denied; the key needs s3:GetObject, s3:PutObject, s3:DeleteObject on the \
              objects and s3:ListBucket on the bucket",
+            call,
         ),
         (_, Some(501)) => {
             never(store, "it does not know conditional writes; use a server that does")
@@ -196,8 +236,10 @@ mod tests {
             (504, "X", "unavailable", "unknown"),
             (408, "X", "unavailable", "unknown"),
             (400, "InvalidRequest", "invalid", "invalid"),
-            (400, "ExpiredToken", "invalid", "invalid"),
-            (403, "AccessDenied", "invalid", "invalid"),
+            (400, "ExpiredToken", "unavailable", "unavailable"),
+            (403, "InvalidAccessKeyId", "unavailable", "unavailable"),
+            (403, "AccessDenied", "unavailable", "unavailable"),
+            (403, "RequestTimeTooSkewed", "unavailable", "unavailable"),
             (404, "NoSuchBucket", "invalid", "invalid"),
             (501, "NotImplemented", "invalid", "invalid"),
             (301, "PermanentRedirect", "invalid", "invalid"),
@@ -206,6 +248,10 @@ mod tests {
             let refusal = Some(refusal);
             assert_eq!(report(refusal.clone(), Call::Read).0, read, "{refusal:?}");
             assert_eq!(report(refusal.clone(), Call::Write).0, write, "{refusal:?}");
+            // A mistake on opening, and later a trouble that passes.
+            if status == 403 || code == "ExpiredToken" {
+                assert_eq!(report(refusal.clone(), Call::Open).0, "invalid", "{refusal:?}");
+            }
             assert!(!report(refusal, Call::Write).1.contains("pizza"), "nothing is quoted");
         }
         let without_code = Some(Refusal { status: 503, code: None });

@@ -90,7 +90,11 @@ impl DatabaseFile {
         self.create_folder()?;
         self.check_mount()?;
         self.check_at_rest()?;
+        let is_new = !self.path.exists();
         let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
+        if is_new {
+            self.hide_from_others()?;
+        }
         // Until the file is known to be ours, closing it must not write to it.
         self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
         self.check_numbers(self.patiently(|| numbers(&connection))?)?;
@@ -136,6 +140,28 @@ impl DatabaseFile {
         })?;
         self.sql(connection.busy_timeout(self.busy))?;
         Ok(connection)
+    }
+
+    /// Takes the rights to a new file from users who are neither its owner nor of its group. SQLite
+    /// gives its log the same rights.
+    #[cfg(unix)]
+    fn hide_from_others(&self) -> Result<(), Error> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let done = fs::metadata(&self.path).and_then(|metadata| {
+            let mode = metadata.permissions().mode() & !0o007;
+            // By its path: to open and close it would release the locks of this process.
+            fs::set_permissions(&self.path, fs::Permissions::from_mode(mode))
+        });
+        done.map_err(|error| {
+            let reason = format!("cannot set the rights to {}", self.path.display());
+            self.invalid(reason, Some(error.into()))
+        })
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "as on Unix")]
+    fn hide_from_others(&self) -> Result<(), Error> {
+        Ok(())
     }
 
     fn use_log(&self, connection: &Connection) -> Result<(), Error> {

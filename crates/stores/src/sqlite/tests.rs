@@ -215,6 +215,27 @@ fn a_store_is_shown_by_its_file() {
     assert!(!format!("{store:?}").contains("/"));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_file_and_its_log_are_hidden_from_other_users() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let modes = || {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+        files.map(|path| path.metadata().unwrap().permissions().mode()).collect::<Vec<_>>()
+    };
+    let store = SqliteStore::open(&path).unwrap();
+    assert!(matches!(store.save(create("a", "{}")).await, Ok(Saved::Committed(_))));
+    assert_eq!(modes().len(), 3, "the file, its log and the log's index");
+    assert!(modes().iter().all(|mode| mode & 0o007 == 0), "{:?}", modes());
+    drop(store);
+    // Rights that somebody gave to a file that is there are theirs.
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o664)).unwrap();
+    drop(SqliteStore::open(&path).unwrap());
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o664);
+}
+
 async fn found(store: &SqliteStore, id: &str) -> Vec<String> {
     let listed = store.list_with(Participant::of(id), "").unwrap();
     let keys: Vec<Key> = listed.try_collect().await.unwrap();

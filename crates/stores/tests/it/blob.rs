@@ -5,6 +5,7 @@ mod documents;
 mod faults;
 mod layouts;
 mod opening;
+mod rotation;
 mod sdk;
 mod waterfall;
 
@@ -42,11 +43,11 @@ fn new_container() -> String {
     format!("sayso-test-{:016x}", fastrand::u64(..))
 }
 
-fn config() -> BlobConfig {
+pub(crate) fn config() -> BlobConfig {
     BlobConfig::from_connection_string(&account(), new_container()).expect("a connection string")
 }
 
-async fn open(config: BlobConfig) -> Arc<BlobStore> {
+pub(crate) async fn open(config: BlobConfig) -> Arc<BlobStore> {
     Arc::new(BlobStore::open(config).await.expect("the container opens"))
 }
 

@@ -11,6 +11,9 @@ mod cosmos;
 mod costs;
 #[cfg(test)]
 mod doubles;
+#[cfg(feature = "encrypting")]
+#[cfg(test)]
+mod encrypting;
 #[cfg(test)]
 mod files;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod engines;
 mod looks;
 mod scattered;
+mod totals;
 
 use std::{
     collections::BTreeMap,

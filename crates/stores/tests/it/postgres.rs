@@ -14,6 +14,7 @@ mod pooled;
 mod private;
 mod proxy;
 mod restart;
+mod rotation;
 mod settings;
 mod sharing;
 mod standby;
@@ -43,7 +44,7 @@ fn server() -> String {
 }
 
 /// A URL of the server of this run.
-fn url(parameters: &str) -> String {
+pub(crate) fn url(parameters: &str) -> String {
     with(&server(), parameters)
 }
 

@@ -5,7 +5,9 @@ mod costs;
 mod documents;
 mod failover;
 mod faults;
+mod listing;
 mod opening;
+mod rotation;
 mod server;
 mod together;
 

@@ -2,8 +2,10 @@
 //! this engine alone.
 
 mod costs;
+mod credentials;
 mod documents;
 mod faults;
+mod garage;
 mod opening;
 mod proxy;
 mod seaweedfs;

@@ -112,7 +112,7 @@ async fn service_urls_that_make_little_sense_are_warned_about() {
     assert_eq!((visit.mark("service URLs"), visit.code), ("warning", Some(0)), "{visit:?}");
     variables.push(urls("ftp://channel.example/"));
     let visit = Visit::to(folder.path(), &[], &variables).await;
-    visit.fails("configuration", "ftp://channel.example/ can never match", "correct it");
+    visit.fails("configuration", "entry 1 can never match", "correct it");
 }
 
 /// Warnings about settings that weaken durability come from the doctor, and once at a start.

@@ -145,11 +145,12 @@ async fn a_write_that_broke_and_was_throttled_when_sent_again_is_unknown() {
 
 #[tokio::test]
 async fn a_refused_write_says_what_to_do() {
-    writes_under(answering(401, 0), "invalid", 1).await;
+    // The store is open: somebody is changing the key or the role.
+    writes_under(answering(401, 0), "unavailable", 1).await;
     let on_create = fault(On::CreateItem, answering(403, 5300));
     let store = store(&[&on_create]).await;
     let error = under(&on_create, 1, store.save(create("{}"))).await;
-    assert_eq!(kind(&error), "invalid");
+    assert_eq!(kind(&error), "unavailable");
     assert!(error.to_string().contains("check the account key, or the role"), "{error}");
 }
 

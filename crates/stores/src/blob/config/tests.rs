@@ -15,6 +15,7 @@ fn shown(config: &BlobConfig) -> String {
     let access = match &config.access {
         Access::Key(key) => format!("key {}", &key.secret()[..4]),
         Access::Sas(sas) => format!("sas {}", sas.secret()),
+        Access::File(path) => format!("file {}", path.display()),
         Access::Entra(entra) => format!("{entra:?}"),
     };
     format!("{} {} {access}", config.endpoint, config.container)
@@ -42,6 +43,16 @@ fn a_url_names_account_and_container_and_a_variable_gives_the_right() {
             "azblob:https://bots.blob.core.windows.net/state",
             &[("AZURE_STORAGE_CONNECTION_STRING", CONNECTION), ("AZURE_STORAGE_KEY", "no")],
             "https://bots.blob.core.windows.net state key cana",
+        ),
+        (
+            "azblob:https://bots.blob.core.windows.net/state?secret-file=%2Fa%20b",
+            &[("AZURE_STORAGE_KEY", "abcd=="), ("SAYSO_STORE_SECRET_FILE", "/c")],
+            "https://bots.blob.core.windows.net state file /a b",
+        ),
+        (
+            "azblob:https://bots.blob.core.windows.net/state",
+            &[("AZURE_STORAGE_KEY", "abcd=="), ("SAYSO_STORE_SECRET_FILE", "/c")],
+            "https://bots.blob.core.windows.net state file /c",
         ),
         (
             "azblob:http://127.0.0.1:10000/devstoreaccount1/state",

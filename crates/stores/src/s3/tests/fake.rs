@@ -47,10 +47,12 @@ impl Fake {
             .with_http_connector(self.clone())
             .build()
             .unwrap();
+        let (name, timeout): (Arc<str>, _) = ("a server in memory".into(), Duration::from_secs(60));
+        let bucket = Bucket::new(Arc::clone(&name), client, None, timeout);
         let objects = Objects {
-            store: "a server in memory".into(),
+            store: name,
             names: Arc::new(Names::new("")),
-            bucket: Arc::new(Bucket::new(client, Duration::from_secs(60))),
+            bucket: Arc::new(bucket),
             ids: WriteIds::new(),
             strays: Strays::default(),
             stray_after,

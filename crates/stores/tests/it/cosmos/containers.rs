@@ -129,3 +129,59 @@ async fn an_old_container_without_a_partition_key_is_used_as_it_is() {
     let _etag = committed(store.delete(&one, &etag).await.unwrap());
     assert!(store.load(&one).await.unwrap().is_none());
 }
+
+/// A container taken over from another SDK indexes everything, as Cosmos does by itself.
+#[tokio::test]
+async fn a_container_that_indexes_bodies_is_warned_about() {
+    let paths = |included: &str, excluded: &str| {
+        json!({"indexingPolicy": {"automatic": true, "indexingMode": "consistent",
+            "includedPaths": [{"path": included}, {"path": "/due/?"}],
+            "excludedPaths": [{"path": excluded}]}})
+    };
+    for (properties, is_warned) in [
+        (json!({}), true),
+        (paths("/*", "/\"_etag\"/?"), true),
+        (paths("/document/name/?", "/*"), true),
+        (paths("/*", "/document/*"), false),
+        (paths("/realId/?", "/*"), false),
+    ] {
+        let raw = Raw::with_container(properties.clone()).await;
+        let store = CosmosStore::open(raw.config()).await.unwrap();
+        let warned = store.warnings().join("\n");
+        assert_eq!(warned.contains("indexes /document/*"), is_warned, "{properties}: {warned}");
+    }
+    let store = CosmosStore::open(config()).await.unwrap();
+    assert_eq!(store.warnings(), Vec::<String>::new(), "one of ours");
+}
+
+#[tokio::test]
+async fn a_container_that_fails_hides_none_after_it_from_a_look() {
+    let store = CosmosStore::open(config().containers(Containers::Tenant)).await.unwrap();
+    let raw = raw_of(&store).await;
+    let keys = ["a/users/u", "b/users/u", "c/users/u"].map(key);
+    for key in &keys {
+        let due = Some(Timestamp::START);
+        let _etag = committed(store.save(Write { due, ..create(key, "{}") }).await.unwrap());
+    }
+    // Somebody removes a container under the store.
+    drop(raw.container("state-a").await.delete(None).await.unwrap());
+    let (mut found, mut from) = (Vec::new(), None);
+    let mut error = None;
+    for _ in 0..9 {
+        match store.due(Timestamp::START, from.as_ref(), 9).await {
+            Ok(page) => {
+                found.extend(page.found.into_iter().map(|due| due.key));
+                from = page.next;
+                if from.is_none() {
+                    break;
+                }
+            }
+            Err(failed) => {
+                error = Some(failed.to_string());
+                break;
+            }
+        }
+    }
+    assert_eq!(found, keys[1..]);
+    assert!(error.is_some_and(|error| error.contains("state-a") || error.contains("is gone")));
+}

@@ -3,5 +3,5 @@
 
 mod acks;
 mod cluster;
-mod load;
+pub(super) mod load;
 mod sentinels;

@@ -114,7 +114,7 @@ async fn what_the_server_refuses_is_sorted() {
         ("503 Slow Down", "SlowDown", "Throttled"),
         ("503 Service Unavailable", "ServiceUnavailable", "Unknown"),
         ("500 Internal Server Error", "InternalError", "Unknown"),
-        ("403 Forbidden", "AccessDenied", "Invalid"),
+        ("403 Forbidden", "AccessDenied", "Unavailable"),
         ("400 Bad Request", "EntityTooLarge", "Invalid"),
     ] {
         proxy.next("PUT", Fault::Refuse(answer(status, code)));

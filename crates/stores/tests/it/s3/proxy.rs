@@ -28,6 +28,8 @@ pub(super) struct Proxy {
 struct Plan {
     next: Option<(&'static str, Fault)>,
     strips_conditions: bool,
+    /// The id of the only key that is taken.
+    key: Option<String>,
     count: usize,
 }
 
@@ -57,6 +59,11 @@ impl Proxy {
         self.plan.lock().unwrap().strips_conditions = true;
     }
 
+    /// From now on requests by any other key are refused.
+    pub(super) fn only(&self, key: &str) {
+        self.plan.lock().unwrap().key = Some(key.to_owned());
+    }
+
     /// The number of faults so far.
     pub(super) fn count(&self) -> usize {
         self.plan.lock().unwrap().count
@@ -84,6 +91,11 @@ fn serve(mut client: TcpStream, target: &str, plan: &Mutex<Plan>) {
         plan.count += usize::from(fault.is_some());
         fault
     };
+    if !is_by(&request, plan) {
+        let refusal = answer("403 Forbidden", "InvalidAccessKeyId");
+        drop(client.write_all(refusal.as_bytes()));
+        return;
+    }
     if let Some(Fault::Refuse(answer)) = &fault {
         drop(client.write_all(answer.as_bytes()));
         return;
@@ -99,6 +111,13 @@ fn serve(mut client: TcpStream, target: &str, plan: &Mutex<Plan>) {
         Some(Fault::AnswerInstead(answer)) => drop(client.write_all(answer.as_bytes())),
         _ => drop(client.write_all(&given)),
     }
+}
+
+/// True for a request that is signed by the only key, if there is one.
+fn is_by(request: &[u8], plan: &Mutex<Plan>) -> bool {
+    let plan = plan.lock().unwrap();
+    let Some(key) = &plan.key else { return true };
+    String::from_utf8_lossy(request).contains(&format!("Credential={key}/"))
 }
 
 /// Head and body of a request, or `None` at the end.

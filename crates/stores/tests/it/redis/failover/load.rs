@@ -32,7 +32,7 @@ pub(super) const BACK_MAX: Duration = Duration::from_secs(15);
 const WRITES_MAX: usize = 4_000;
 
 /// Writers at work.
-pub(super) struct Load {
+pub(in crate::redis) struct Load {
     stores: Vec<Arc<RedisStore>>,
     books: Arc<Books>,
     writers: Vec<JoinHandle<()>>,
@@ -50,7 +50,7 @@ struct Books {
 
 impl Load {
     /// Opens two stores and starts the writers of both.
-    pub(super) async fn start(url: &str) -> Self {
+    pub(in crate::redis) async fn start(url: &str) -> Self {
         let books = Arc::new(Books::default());
         let (mut stores, mut writers) = (Vec::new(), Vec::new());
         for number in 0..2 {
@@ -66,7 +66,7 @@ impl Load {
     }
 
     /// Waits until every document has been written again; the time that took.
-    pub(super) async fn is_back(&self, since: Instant) -> Duration {
+    pub(in crate::redis) async fn is_back(&self, since: Instant) -> Duration {
         loop {
             let last = self.books.last_acks();
             if last.len() == DOCUMENTS && last.iter().all(|at| *at > since) {
@@ -80,7 +80,7 @@ impl Load {
 
     /// Ends the writers and compares the documents with the books.
     #[expect(clippy::print_stdout, reason = "the figures of the run")]
-    pub(super) async fn settle(self, what: &str, back: Duration) {
+    pub(in crate::redis) async fn settle(self, what: &str, back: Duration) {
         self.books.is_over.store(true, Ordering::SeqCst);
         for writer in self.writers {
             tokio::time::timeout(BACK_MAX, writer).await.expect("a write ends").unwrap();
