@@ -79,6 +79,8 @@ pub struct Config {
     file: Option<PathBuf>,
     /// Set if nobody named the file: it was in the working directory.
     is_found_file: bool,
+    /// Set if the environment names a file with the store's secret.
+    has_store_secret_file: bool,
     /// Warnings about names in the environment that look like a mistake.
     strange: Vec<String>,
 }
@@ -152,6 +154,9 @@ impl Config {
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
                 }
                 Some(_) => {}
+                None if name.eq_ignore_ascii_case(trust::STORE_SECRET_FILE) => {
+                    self.has_store_secret_file = !value.as_ref().is_empty();
+                }
                 None => self.strange.extend(did_you_mean::strange_name(name)),
             }
         }

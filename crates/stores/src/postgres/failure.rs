@@ -207,7 +207,10 @@ impl Failure {
         let text = Cause::of(error);
         let kind = error.to_string();
         let (remedy, reason) = if kind.contains("TLS") && !has_io_trouble(error) {
-            (Remedy::Never, "no secure connection; check sslmode and sslrootcert in the URL")
+            (
+                Remedy::Never,
+                "no secure connection; check sslmode, sslrootcert and sslcert in the URL",
+            )
         } else if kind.contains("configuration") || kind.contains("authentication") {
             (Remedy::Never, "it does not let us in; check user and password in the URL")
         } else if kind.contains("parameter") || kind.contains("column") {

@@ -213,6 +213,31 @@ async fn a_key_in_a_file_is_read_again_when_it_is_refused_under_load() {
     assert!(stored(&store).await.is_none());
 }
 
+/// The file may be written before the account knows the key, and the account may not answer just
+/// when the key is tried first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_comes_too_early_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    fs::write(&path, KEY[0]).unwrap();
+    let door = Arc::new(Door::default());
+    door.set_keys(&[KEY[0]]);
+    let account = door.account().await;
+    let store = open(config(account.port).secret_file(&path)).await;
+    door.set_keys(&[]);
+    fs::write(&path, KEY[1]).unwrap();
+    // It is read again, refused, and nothing changes for a while.
+    let (start, before) = (Instant::now(), door.refused());
+    while start.elapsed() < Duration::from_secs(4) {
+        let error = store.load(&key()).await.unwrap_err();
+        assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(door.refused() > before);
+    door.set_keys(&[KEY[1]]);
+    is_back(&store, "after").await;
+}
+
 /// Gives tokens that the door takes for as long as they live.
 #[derive(Clone)]
 struct Issuer {
