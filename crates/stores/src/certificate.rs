@@ -132,6 +132,24 @@ fn unusable(path: &Path, reason: &str) -> String {
     format!("the file {} cannot be used: {reason}", path.display())
 }
 
+/// True if the server did not take the certificate of this client, or asked for one in vain. With
+/// TLS 1.3 it says so only after the handshake.
+pub(crate) fn is_refused(error: &rustls::Error) -> bool {
+    use rustls::AlertDescription as Alert;
+    let rustls::Error::AlertReceived(alert) = error else { return false };
+    matches!(
+        alert,
+        Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::AccessDenied
+            | Alert::CertificateRequired
+    )
+}
+
 /// Gives each handshake the certificate of its time.
 impl ResolvesClientCert for ClientCertificate {
     fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {

@@ -67,9 +67,14 @@ async fn a_client_certificate_is_presented_and_a_renewed_one_without_a_restart()
     let strange = tempfile::tempdir().unwrap();
     let stranger = Authority::new("stranger").issue(strange.path(), "bot");
     let strange = format!("&sslcert={}&sslkey={}", stranger.0.display(), stranger.1.display());
-    for (user, files) in [("bot", ""), ("eve", &*files), ("bot", &*strange)] {
+    for (user, files, says) in [
+        ("bot", "", "does not let us in"),
+        ("eve", &*files, "does not let us in"),
+        ("bot", &*strange, "check sslmode, sslrootcert and sslcert"),
+    ] {
         let error = PostgresStore::open_url(&url(user, files)).await.unwrap_err();
         assert!(matches!(error, Error::Invalid { .. }), "{user} {files}: {error:?}");
+        assert!(error.to_string().contains(says), "{user} {files}: {error:?}");
         assert!(!format!("{error:?}").contains("BEGIN"), "{error:?}");
     }
 

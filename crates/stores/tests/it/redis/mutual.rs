@@ -47,6 +47,7 @@ async fn a_client_certificate_is_presented_and_a_renewed_one_without_a_restart()
     for files in ["", &*strange] {
         let error = open(files).await.unwrap_err();
         assert!(matches!(error, Error::Invalid { .. }), "{files}: {error:?}");
+        assert!(error.to_string().contains("takes that of sslcert"), "{files}: {error:?}");
         assert!(!format!("{error:?}").contains("BEGIN"), "{error:?}");
     }
 
