@@ -88,6 +88,9 @@ fn to_sign(request: &axum::http::request::Parts, date: &str) -> String {
     format!("{method}\n{kind}\n{link}\n{}\n\n", date.to_lowercase())
 }
 
+/// Acknowledged writes of a writer, however slow the machine is.
+const WRITES_MIN: u64 = 6;
+
 /// Writers that count up, each a document of its own, through whatever happens to the credentials.
 struct Load {
     is_over: Arc<AtomicBool>,
@@ -123,7 +126,7 @@ async fn count_up(store: &CosmosStore, number: usize, is_over: &AtomicBool) -> (
     let key = sayso_turn::Key::new(format!("writer/{number}")).unwrap();
     let (mut count, mut refused, mut expect) = (0_u64, 0_u64, Expect::Absent);
     let start = Instant::now();
-    while !is_over.load(Ordering::SeqCst) || count == 0 {
+    while !is_over.load(Ordering::SeqCst) || count < WRITES_MIN {
         assert!(start.elapsed() < Duration::from_secs(60), "the load ends");
         let (body, expect_now) = ((count + 1).to_string(), expect.clone());
         let write = Write { key: key.clone(), expect: expect_now, ..create(&body) };
@@ -280,9 +283,11 @@ async fn a_store_works_beyond_the_life_of_its_tokens() {
     }
     let (acked, refused) = load.end(&store).await;
     let issued = issued.load(Ordering::SeqCst);
-    // Renewed at half their life, and not asked for with every request.
-    assert!((4..=12).contains(&issued), "{issued} tokens for {acked} writes");
-    assert!(acked > 50 && refused == 0 && door.refused() == 0, "{acked}, {refused}");
+    // Renewed at half their life, and not asked for with every request. One a
+    // second, then.
+    let issued_max = start.elapsed().as_secs() + 6;
+    assert!((4..=issued_max).contains(&issued), "{issued} tokens for {acked} writes");
+    assert!(acked >= 4 * WRITES_MIN && refused == 0 && door.refused() == 0, "{acked}, {refused}");
     // One that is withdrawn before its time is replaced.
     door.tokens.lock().unwrap().clear();
     let _etag = committed(store.save(create("[1]")).await.unwrap());
