@@ -154,7 +154,7 @@ impl Config {
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
                 }
                 Some(_) => {}
-                None if name.eq_ignore_ascii_case(trust::STORE_SECRET_FILE) => {
+                None if name.eq_ignore_ascii_case(setting::STORE_SECRET_FILE) => {
                     self.has_store_secret_file = !value.as_ref().is_empty();
                 }
                 None => self.strange.extend(did_you_mean::strange_name(name)),

@@ -1,5 +1,5 @@
-//! Client certificates (mutual TLS), read again for every new connection: a renewed one is presented
-//! without a restart.
+//! Client certificates (mutual TLS), read again for every new connection: a renewed one is
+//! presented without a restart.
 
 use std::{
     fmt,

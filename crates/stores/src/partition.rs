@@ -166,7 +166,8 @@ impl PartitionedStore {
     }
 
     /// Hands the keys of all places over, one place after the other. The error of one stands where
-    /// its keys would, and the others follow. With a participant a place without an index names all.
+    /// its keys would, and the others follow. With a participant a place without an index names all
+    /// its keys.
     async fn hand_over(
         &self,
         prefix: String,

@@ -121,6 +121,10 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
     Spec { flag: Some(flag), ..spec }
 }
 
+/// Variable that names the file with the store's secret, if the URL of the store does not. The
+/// engines read it.
+pub(super) const STORE_SECRET_FILE: &str = "SAYSO_STORE_SECRET_FILE";
+
 /// Value of a setting that is turned off.
 pub(super) const OFF: &str = "off";
 

@@ -4,7 +4,7 @@
 //! folder that is shared) would else receive the secrets of the environment, by naming a login
 //! service of their own. A file that was named is as good as whoever named it.
 
-use super::{Config, Source, Value, app::wrong, error::ConfigError};
+use super::{Config, Source, Value, app::wrong, error::ConfigError, setting::STORE_SECRET_FILE};
 
 /// Settings that say where secrets and tokens go, and whose tokens count.
 const DESTINATIONS: [&str; 8] = [
@@ -21,9 +21,6 @@ const DESTINATIONS: [&str; 8] = [
 /// Settings that are secrets, or files with secrets.
 const SECRETS: [&str; 4] =
     ["app.password", "app.password-file", "app.key-file", "app.identity-header"];
-
-/// Variable that names the file with the store's secret, if the URL of the store does not.
-pub(super) const STORE_SECRET_FILE: &str = "SAYSO_STORE_SECRET_FILE";
 
 /// Parameters of a store's URL by which a secret of this process is sent to whoever is named.
 const STORE_SECRETS: [&str; 2] = ["secret-file", "auth"];
@@ -51,7 +48,12 @@ impl Config {
         match azure_host(text) {
             Some(host) if is_of_azure(host) => return Ok(()),
             // Without a word about it this machine's identity, or a SAS token, is sent.
-            Some(_) => return Err(wrong("store", &only_found("AZURE_... or of the identity of this machine"))),
+            Some(_) => {
+                return Err(wrong(
+                    "store",
+                    &only_found("AZURE_... or of the identity of this machine"),
+                ));
+            }
             None => {}
         }
         let pairs = text.split(['?', '&']).filter_map(|pair| pair.split_once('='));

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::sync::lock;
 
-use self::policy::{DUE, index, indexes_document, indexes_due};
+use self::policy::{DUE, index, indexes_document, indexes_due, properties};
 
 /// Cache lifetime of the list of the tenants' containers.
 const LISTED_MAX: Duration = Duration::from_secs(30);
@@ -394,12 +394,4 @@ fn is_keyless(properties: &ContainerProperties) -> Option<bool> {
         [path] if path == "/_partitionKey" => Some(true),
         _ => None,
     }
-}
-
-/// Properties of a new container: partitioned by key, only `due` is indexed, items may have a time
-/// to live.
-fn properties(name: &str) -> ContainerProperties {
-    let mut properties = ContainerProperties::new(name.to_owned(), "/id".into());
-    properties.default_ttl = TimeToLive::NoDefault;
-    properties.with_indexing_policy(index(None))
 }

@@ -13,7 +13,7 @@ use crate::{
 /// The scope of tokens for Redis of Azure.
 const SCOPE: &str = "https://redis.azure.com/.default";
 
-/// What a new connection presents.
+/// Credentials of a new connection.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub(super) login: Login,

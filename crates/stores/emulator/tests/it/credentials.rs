@@ -283,8 +283,7 @@ async fn a_store_works_beyond_the_life_of_its_tokens() {
     }
     let (acked, refused) = load.end(&store).await;
     let issued = issued.load(Ordering::SeqCst);
-    // Renewed at half their life, and not asked for with every request. One a
-    // second, then.
+    // Renewed at half their life, one a second then, and not asked for with every request.
     let issued_max = start.elapsed().as_secs() + 6;
     assert!((4..=issued_max).contains(&issued), "{issued} tokens for {acked} writes");
     assert!(acked >= 4 * WRITES_MIN && refused == 0 && door.refused() == 0, "{acked}, {refused}");
