@@ -132,10 +132,10 @@ impl<L: Logic> Server<L> {
         }
     }
 
-    /// Takes the addresses, TLS, the store, its encryption, the app, the rate limits and the retention
-    /// of documents from a configuration. What is set in code after this counts more, and so does a
-    /// [store](Self::store) that was given: it is not encrypted here. Only a retention that the
-    /// configuration sets counts more than the [limits](Self::limits) of the program.
+    /// Takes the addresses, TLS, the store, its encryption, the app, the rate limits and the
+    /// retention of documents from a configuration. What is set in code after this counts more, and
+    /// so does a [store](Self::store) that was given: it is not encrypted here. Only a retention
+    /// that the configuration sets counts more than the [limits](Self::limits) of the program.
     ///
     /// # Errors
     /// When the app's settings do not fit together, or the encryption keys make no sense.
@@ -236,8 +236,9 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Speaks TLS where channels post. The files are looked at every five seconds; a new certificate
-    /// counts for new connections, and one that cannot be used leaves the old one in place.
+    /// Speaks TLS where channels post. The files are looked at every five seconds; a new
+    /// certificate counts for new connections, and one that cannot be used leaves the old one in
+    /// place.
     #[must_use]
     pub fn tls(mut self, files: TlsFiles) -> Self {
         self.tls = Some(files);

@@ -124,7 +124,7 @@ impl fmt::Debug for TlsTexts {
     }
 }
 
-/// What a listener goes by, and how long it is good for.
+/// TLS configuration of a listener, and the validity of its certificate.
 #[derive(Clone, Debug)]
 pub(crate) struct TlsIdentity {
     pub(crate) config: Arc<ServerConfig>,

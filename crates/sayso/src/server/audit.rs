@@ -71,7 +71,7 @@ fn of_app(auth: &AuthOptions) -> Vec<String> {
         "service-urls has an address of this machine: activities may make the bot call it",
     );
     say(auth.emulator.is_some(), "tokens of the Bot Framework Emulator are accepted");
-    say(auth.skills.is_some(), "tokens of other bots are accepted (skills)");
+    say(!auth.skill_callers.is_empty(), "tokens of other bots are accepted (skill_callers)");
     say(auth.leeway > LEEWAY_MAX, "leeway is more than 5 minutes: expired tokens are accepted");
     lowered
 }
@@ -85,6 +85,8 @@ fn leads_here(urls: &ServiceUrls) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use sayso_channel::SkillCaller;
+
     use super::*;
 
     fn of(change: impl FnOnce(&mut AuthOptions)) -> Vec<String> {
@@ -107,6 +109,7 @@ mod tests {
         let tls = TlsFiles::new("certificate", "key");
         // Whoever must show a certificate is known.
         assert!(lowered(&Senders::Unset, everywhere, Some(&tls.clone().clients("cas"))).is_empty());
+        let parent = || SkillCaller { app_id: "parent".to_owned(), service_urls: here() };
         let elsewhere = || "https://elsewhere.example".to_owned();
         for (lines, says) in [
             (lowered(&Senders::Unauthenticated, None, None), "auth is none"),
@@ -120,6 +123,7 @@ mod tests {
             (of(|auth| auth.cloud.service_urls = here()), "an address of this machine"),
             (of(|auth| auth.cloud.service_urls = ServiceUrls::Loopback), "service-urls is set"),
             (of(|auth| auth.emulator = Some(here())), "Emulator"),
+            (of(|auth| auth.skill_callers.push(parent())), "other bots"),
             (of(|auth| auth.leeway = 2 * LEEWAY_MAX), "leeway"),
         ] {
             assert!(lines.iter().any(|line| line.contains(says)), "{says}: {lines:?}");

@@ -1,5 +1,5 @@
-//! Accept loop: HTTP/1.1, with TLS or without, on a bounded number of connections, with timeouts and
-//! graceful shutdown.
+//! Accept loop: HTTP/1.1, with TLS or without, on a bounded number of connections, with timeouts
+//! and graceful shutdown.
 
 use std::{
     io::{self, ErrorKind},

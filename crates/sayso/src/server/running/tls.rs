@@ -118,7 +118,7 @@ async fn keep_up(
 #[derive(Debug)]
 struct Watched {
     files: TlsFiles,
-    /// What is in use.
+    /// Those in use.
     used: TlsTexts,
     /// Trouble with the files at the last look; none if they were well.
     broken: Option<String>,
