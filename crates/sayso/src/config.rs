@@ -13,6 +13,7 @@ mod permissions;
 mod redact;
 mod retention;
 mod setting;
+mod tls;
 mod trust;
 mod ttl;
 mod warnings;
@@ -30,10 +31,12 @@ use sayso_turn::KeyScheme;
 
 #[cfg(feature = "sqlite")]
 pub(crate) use self::permissions::is_open;
+pub(crate) use self::tls::{TlsIdentity, TlsTexts};
 pub use self::{
     encryption::Encryption,
     error::ConfigError,
     setting::{Setting, Source, parse_address},
+    tls::{TlsError, TlsFiles, Validity},
 };
 use self::{
     file::Found,
@@ -249,7 +252,7 @@ impl Config {
             return Ok(());
         }
         let checked = match text {
-            "" => Err("it is empty; leave it out if the store is not to be encrypted".to_owned()),
+            "" => Err("it is empty; leave it out if nothing is to be encrypted".to_owned()),
             text => spec.kind.check(text),
         };
         let text = checked.map_err(|reason| ConfigError::Setting {

@@ -54,6 +54,9 @@ pub mod server;
 mod announce;
 #[cfg(doctest)]
 mod book;
+#[cfg(all(test, unix))]
+#[path = "../tests/it/certificates.rs"]
+mod certificates;
 mod defaults;
 mod open;
 mod signals;

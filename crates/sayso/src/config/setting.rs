@@ -134,7 +134,7 @@ const RATE_MAX: u32 = 1_000_000;
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 35] = [
+pub(super) static SETTINGS: [Spec; 40] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag(
         "--admin-address",
@@ -142,6 +142,11 @@ pub(super) static SETTINGS: [Spec; 35] = [
     ),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
+    spec("tls.certificate", &["SAYSO_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("tls.key", &["SAYSO_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.certificate", &["SAYSO_ADMIN_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("admin-tls.key", &["SAYSO_ADMIN_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.clients", &["SAYSO_ADMIN_TLS_CLIENTS"], Kind::Path, ""),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
     spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
@@ -179,10 +184,10 @@ pub(super) static SETTINGS: [Spec; 35] = [
 ];
 
 impl Spec {
-    /// Reports whether an empty value is an error: else a secret that was not filled in would turn
+    /// Reports whether an empty value is an error: else a value that was not filled in would turn
     /// encryption off.
     pub(super) fn must_not_be_empty(&self) -> bool {
-        self.key.starts_with("encryption.")
+        ["encryption.", "tls.", "admin-tls."].iter().any(|table| self.key.starts_with(table))
     }
 
     /// Default value. For addresses it is that of the cloud.

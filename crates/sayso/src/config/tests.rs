@@ -100,6 +100,11 @@ fn every_setting_can_stand_in_a_file() {
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
     let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
     let files = [
+        "tls.certificate",
+        "tls.key",
+        "admin-tls.certificate",
+        "admin-tls.key",
+        "admin-tls.clients",
         "app.password-file",
         "app.certificate-file",
         "app.key-file",
