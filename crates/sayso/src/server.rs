@@ -8,6 +8,7 @@ mod admin;
 mod audit;
 mod error;
 mod listen;
+mod parts;
 mod routes;
 mod running;
 mod senders;
@@ -20,16 +21,13 @@ use std::{
 };
 
 use axum::Router;
-use sayso_channel::{
-    Connector, EndpointOptions, RateLimits, StatusOptions, auth::AuthOptions, guard_local, router,
-    routes, status_routes,
-};
+use sayso_channel::{RateLimits, StatusOptions, auth::AuthOptions, guard_local, status_routes};
 use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 
-use self::{admin::Admin, listen::listen, routes::Routes, senders::Senders};
+use self::{admin::Admin, listen::listen, parts::Assembled, routes::Routes, senders::Senders};
 pub use self::{error::ServeError, listen::bind, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
-use crate::{Config, announce, config::Encryption, open::open_with, signals::Signals};
+use crate::{Config, announce, config::Encryption, signals::Signals};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -132,13 +130,14 @@ impl<L: Logic> Server<L> {
         }
     }
 
-    /// Takes the addresses, the store, its encryption, the app, the rate limits and the retention
-    /// of documents from a configuration. What is set in code after this counts more, and so does a
-    /// [store](Self::store) that was given: it is not encrypted here. Only a retention that the
-    /// configuration sets counts more than the [limits](Self::limits) of the program.
+    /// Takes the addresses, the store, its encryption, the app, the rate limits and the engine's
+    /// limits from a configuration. What is set in code after this counts more, and so does a
+    /// [store](Self::store) that was given: it is not encrypted here. Only a limit or a retention
+    /// that the configuration sets counts more than the [limits](Self::limits) of the program.
     ///
     /// # Errors
-    /// When the app's settings do not fit together, or the encryption keys make no sense.
+    /// When the app's settings or the limits do not fit together, or the encryption keys make no
+    /// sense.
     ///
     /// # Example
     /// ```
@@ -152,6 +151,7 @@ impl<L: Logic> Server<L> {
     /// # Ok(()) }
     /// ```
     pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
+        config.check_limits()?;
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
         // With a store that was given it is that one's business.
@@ -249,8 +249,7 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Sets the engine's limits. A retention that the [configuration](Self::config) sets goes
-    /// before theirs.
+    /// Sets the engine's limits. Those that the [configuration](Self::config) sets go before them.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -305,30 +304,10 @@ impl<L: Logic> Server<L> {
         for what in audit::lowered(&self.senders, self.admin.beside(self.address)) {
             tracing::warn!("a guard is lowered: {what}");
         }
-        let store = match self.store {
-            Some(store) => store,
-            None => open_with(&self.store_url.0, self.encryption).await?.store,
-        };
-        let (endpoint, connector) = self.senders.options()?;
-        let endpoint = EndpointOptions { rate_limits: self.rate_limits, ..endpoint };
-        let connector = Connector::new(connector).map_err(ServeError::connector)?;
-        let limits = match &self.config {
-            Some(config) => config.limits(self.limits),
-            None => self.limits,
-        };
-        let keys = self.keys.unwrap_or_else(|| self.logic.keys());
-        let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
-            .limits(limits)
-            .keys(keys)
-            .start();
-        let refusals = endpoint.refusals.clone();
-        let router = match self.routes {
-            Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),
-            None => router(engine.clone(), endpoint),
-        };
-        let (router, app) = match self.senders {
-            Senders::App(auth) => (router, Some(auth.app_id)),
-            _ => (guard_local(router, refusals.clone()), None),
+        let Assembled { router, engine, store, refusals, app } = self.assemble(false).await?;
+        let router = match app {
+            Some(_) => router,
+            None => guard_local(router, refusals.clone()),
         };
         let admin = match admin_listener {
             Some(listener) => {

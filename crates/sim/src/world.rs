@@ -22,6 +22,7 @@ use crate::{
     history::History,
     outbound::Outbound,
     policies::Policies,
+    services::Service,
     text::{between, plain},
     weather::Weather,
 };
@@ -40,6 +41,8 @@ pub(crate) struct World {
     costs: Mutex<Costs>,
     weather: Mutex<Weather>,
     history: Mutex<History>,
+    /// Fake services that an author's bot calls.
+    services: Mutex<BTreeMap<String, Service>>,
     /// Every engine that ever lived, by the number of its life.
     engines: Mutex<Vec<Engine>>,
 }
@@ -98,6 +101,7 @@ impl World {
             costs: Mutex::default(),
             weather: Mutex::default(),
             history: Mutex::default(),
+            services: Mutex::default(),
             engines: Mutex::default(),
         })
     }
@@ -112,6 +116,10 @@ impl World {
 
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn services(&self) -> MutexGuard<'_, BTreeMap<String, Service>> {
+        self.services.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn engines(&self) -> MutexGuard<'_, Vec<Engine>> {
