@@ -19,9 +19,10 @@ pub(crate) struct Service {
 
 /// Fake services outside a simulated bot: a payment, an order, a mail.
 ///
-/// A call takes simulated time, now and then as long as ten seconds. While there is trouble it may
-/// fail before it was made, or be made and its answer lost. A service honours idempotency keys: a
-/// call that is repeated under the same key has no second effect, and gets the same result.
+/// A call takes simulated time, now and then as long as ten seconds. With
+/// [`Simulation::failing_services`](crate::Simulation::failing_services) it may fail before it was
+/// made, or be made and its answer lost. A service honours idempotency keys: a call that is repeated
+/// under the same key has no second effect, and gets the same result.
 ///
 /// # Example
 /// ```
@@ -70,7 +71,7 @@ impl Services {
     /// of a service, and the same for the same key each time.
     ///
     /// # Errors
-    /// When there is no answer, in a world with trouble.
+    /// When there is no answer, in a world where services fail.
     ///
     /// # Cancellation
     /// Dropping the future loses the answer; the call may have been made.
@@ -78,8 +79,9 @@ impl Services {
         let (world, life) = (&self.outside.world, self.outside.life);
         let key = key.to_string();
         let goes_wrong = |one_in: usize| !world.chance.is_calm() && world.chance.one_in(one_in);
+        let fails = || world.services_fail() && goes_wrong(4);
         self.outside.sleep(if goes_wrong(16) { SLOW_MS } else { QUICK_MS }).await;
-        if goes_wrong(8) {
+        if fails() {
             world.tell(|| format!("instance {life}: cannot reach the service {service}"));
             return Err(CallError { service: service.to_owned() });
         }
@@ -92,7 +94,7 @@ impl Services {
         };
         world.tell(|| format!("instance {life}: the service {service} has effect {number}"));
         self.outside.sleep(if goes_wrong(16) { SLOW_MS } else { QUICK_MS }).await;
-        if goes_wrong(8) {
+        if fails() {
             world.tell(|| format!("the answer of the service {service} is lost"));
             return Err(CallError { service: service.to_owned() });
         }

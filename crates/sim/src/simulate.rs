@@ -78,6 +78,7 @@ where
         users: 1,
         script: Vec::new(),
         is_ordered: false,
+        services_fail: false,
         instances: 2,
         seeds: 1000,
         first: 0,
@@ -91,6 +92,7 @@ pub struct Simulation {
     users: usize,
     script: Vec<String>,
     is_ordered: bool,
+    services_fail: bool,
     instances: usize,
     seeds: u64,
     first: u64,
@@ -145,6 +147,13 @@ impl Simulation {
     /// ```
     pub fn conversation<T: Into<String>>(self, lines: impl IntoIterator<Item = T>) -> Self {
         Self { is_ordered: true, ..self.script(lines) }
+    }
+
+    /// Lets calls of [`Services`] fail while there is trouble. A bot that gives up at once would fail
+    /// for good in a turn that was acknowledged already, so it needs retries of its own.
+    pub fn failing_services(mut self) -> Self {
+        self.services_fail = true;
+        self
     }
 
     /// Sets the number of instances that run at a time.
@@ -226,6 +235,7 @@ impl Simulation {
     /// Plays until rest, and returns the panics of the bot.
     fn run(&self, world: &Arc<World>) -> Vec<String> {
         let executor = &world.executor;
+        world.let_services_fail(self.services_fail);
         panics::listen();
         executor.use_tokio(Some(Arc::new(TokioTime::new())));
         let nodes = Nodes::new(world, Arc::clone(&self.start));

@@ -47,6 +47,11 @@ async fn a_new_crate_builds_and_passes_its_tests_offline() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let crate_folder = folder.path().join("my-bot");
     fs::copy(root().join("Cargo.lock"), crate_folder.join("Cargo.lock")).unwrap();
+    // The first block of the README compiles below its `cargo add` lines, which are the template's.
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, block) = readme.split_once("```rust,no_run\n").unwrap();
+    fs::create_dir(crate_folder.join("src/bin")).unwrap();
+    fs::write(crate_folder.join("src/bin/readme.rs"), block.split("```").next().unwrap()).unwrap();
     let mut command = cargo(&crate_folder, &["test", "--quiet", "--tests"]);
     let output = timeout(BUILD_MAX, command.output()).await.unwrap().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -55,7 +60,7 @@ async fn a_new_crate_builds_and_passes_its_tests_offline() {
     assert!(said.contains("test result: ok. 1 passed"), "the simulation: {said}");
 
     // It talks, too.
-    let mut command = cargo(&crate_folder, &["run", "--quiet", "chat"]);
+    let mut command = cargo(&crate_folder, &["run", "--quiet", "--bin", "my-bot", "chat"]);
     command.stdin(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

@@ -1,7 +1,9 @@
 //! Output of a chat, and the channel that delivers what the bot says on its own account.
 
 use std::{
-    env, fmt,
+    env,
+    error::Error as _,
+    fmt,
     io::{self, IsTerminal as _, Write as _},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -9,7 +11,10 @@ use std::{
 
 use async_trait::async_trait;
 use sayso_activity::Activity;
-use sayso_turn::channel::{Channel, Delivery, Parcel};
+use sayso_turn::{
+    Error,
+    channel::{Channel, Delivery, Parcel},
+};
 
 /// Escape sequences of the few styles.
 const CYAN: &str = "36";
@@ -70,12 +75,16 @@ impl View {
         self.note(&format!("{:gap$}committed in {millis:.1} ms, {attempts} attempt{s}", ""));
     }
 
-    pub(super) fn failed(&self, error: &sayso_turn::Error) {
+    pub(super) fn failed(&self, error: &Error) {
         let gap = if self.is_live { self.width() + 3 } else { 0 };
         let mut text = format!("not saved: {error}");
-        let mut cause = std::error::Error::source(error);
+        let mut cause = match error {
+            Error::Failed(failure) => failure.source(),
+            other => other.source(),
+        };
         while let Some(error) = cause {
             let more = error.to_string();
+            // What stands in the sentence already is not said again.
             if !text.contains(&more) {
                 text = format!("{text}: {more}");
             }
