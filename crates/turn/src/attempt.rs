@@ -3,7 +3,11 @@
 mod effects;
 mod origin;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    any::{Any, TypeId},
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
@@ -50,6 +54,15 @@ impl Attempt {
     }
 }
 
+impl Attempt {
+    /// An error that a test forces on a call of this name.
+    pub(crate) fn forced_failure<E: 'static>(&self, name: &str) -> Option<E> {
+        let wanted = (TypeId::of::<E>(), std::any::type_name::<E>());
+        let error = self.source.forced_failure(name, wanted)?;
+        error.downcast().ok().map(|error| *error)
+    }
+}
+
 /// Seam between a turn and its runner: further documents, ephemeral events (signs), time.
 #[async_trait]
 pub(crate) trait Source: std::fmt::Debug + Send + Sync {
@@ -76,6 +89,17 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     /// Keeps the receipts of a turn for its later attempts.
     fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
         let _ = (turn, receipts);
+    }
+
+    /// An error that a call of this name is to end with instead of being made: of a test. `wanted`
+    /// is the type of the call's errors, by its id and its name.
+    fn forced_failure(
+        &self,
+        name: &str,
+        wanted: (TypeId, &'static str),
+    ) -> Option<Box<dyn Any + Send>> {
+        let _ = (name, wanted);
+        None
     }
 
     /// Continues a run that was given up, for the sake of its calls in progress. Without later

@@ -309,6 +309,7 @@ impl Turn {
     pub async fn once<T, E, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
     where
         T: Clone + Send + 'static,
+        E: 'static,
         F: FnOnce(IdempotencyKey) -> Fut + Send,
         Fut: Future<Output = Result<T, E>> + Send,
     {
@@ -316,6 +317,9 @@ impl Turn {
         let mut pending = attempt.effects.begin(name);
         if let Some(value) = pending.receipt().await {
             return Ok(value);
+        }
+        if let Some(error) = attempt.forced_failure::<E>(name) {
+            return Err(error);
         }
         let keep = |receipts: &_| attempt.source.keep(attempt.id, receipts);
         // From now on: the next attempt is to find a call in progress, too.
