@@ -178,9 +178,6 @@ async fn wait(
     let end = *run.began.get_or_insert(began) + limits.long_deadline;
     let (mut renew_at, mut show_at) = (began + limits.claim / 3, began);
     loop {
-        if attempt.steps.has_asked() && !serve(core, mailbox, run, entry).await? {
-            return Ok(None);
-        }
         let now = core.uptime();
         let mut interleaved = mailbox.take_interleaved(|item| core.is_late(item, now));
         if now >= renew_at.max(mailbox.state().queue.pause.until) {
@@ -192,6 +189,10 @@ async fn wait(
             if !mailbox.state().queue.has_inbox {
                 return Ok(None);
             }
+        }
+        // The last thing that is waited for: what is permitted is true when the run goes on.
+        if attempt.steps.has_asked() && !serve(core, mailbox, run, entry).await? {
+            return Ok(None);
         }
         let now = core.uptime();
         if now >= end {
