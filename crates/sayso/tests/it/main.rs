@@ -14,3 +14,5 @@ mod oauth_service;
 mod server;
 #[cfg(test)]
 mod sink;
+#[cfg(test)]
+mod steps;
