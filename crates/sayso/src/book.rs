@@ -39,6 +39,9 @@ struct Retention;
 #[doc = include_str!("../../../docs/guides/testing.md")]
 struct Testing;
 
+#[doc = include_str!("../../../docs/guides/steps.md")]
+struct Steps;
+
 #[doc = include_str!("../../../docs/operations/README.md")]
 struct Operations;
 
