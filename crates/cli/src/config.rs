@@ -55,6 +55,7 @@ pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
         config.encryption().err(),
         config.tls().err(),
         config.admin_tls().err(),
+        config.check_limits().err(),
     ];
     let mut code = ExitCode::SUCCESS;
     for error in errors.into_iter().flatten() {

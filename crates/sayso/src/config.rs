@@ -9,6 +9,7 @@ mod did_you_mean;
 mod encryption;
 mod error;
 mod file;
+mod limits;
 mod permissions;
 mod redact;
 mod retention;
@@ -40,7 +41,7 @@ pub use self::{
 };
 use self::{
     file::Found,
-    setting::{Kind, SETTINGS, Spec},
+    setting::{Kind, Spec},
 };
 use crate::{DEFAULT_ADDRESS, DEFAULT_STORE, defaults::default_admin_address};
 
@@ -50,7 +51,7 @@ pub const DEFAULT_FILE: &str = "sayso.toml";
 /// The variable that names another file.
 const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
-/// Configuration of a server: address, store, app, retention and log.
+/// Configuration of a server: address, store, app, retention, limits and log.
 ///
 /// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
 /// so [`load`](Self::load) reads the file first and then the environment, and a program adds its
@@ -82,6 +83,8 @@ pub struct Config {
     file: Option<PathBuf>,
     /// Set if nobody named the file: it was in the working directory.
     is_found_file: bool,
+    /// Set if the environment names a file with the store's secret.
+    has_store_secret_file: bool,
     /// Warnings about names in the environment that look like a mistake.
     strange: Vec<String>,
 }
@@ -155,6 +158,9 @@ impl Config {
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
                 }
                 Some(_) => {}
+                None if name.eq_ignore_ascii_case(setting::STORE_SECRET_FILE) => {
+                    self.has_store_secret_file = !value.as_ref().is_empty();
+                }
                 None => self.strange.extend(did_you_mean::strange_name(name)),
             }
         }
@@ -238,7 +244,7 @@ impl Config {
     #[must_use]
     pub fn settings(&self) -> Vec<Setting> {
         let cloud = self.cloud();
-        SETTINGS.iter().map(|spec| self.show(spec, cloud.as_ref())).collect()
+        setting::settings().map(|spec| self.show(spec, cloud.as_ref())).collect()
     }
 
     fn set(&mut self, spec: &'static Spec, text: &str, source: Source) -> Result<(), ConfigError> {
@@ -248,7 +254,7 @@ impl Config {
         }
         let checked = match text {
             "" => Err("it is empty; leave it out if nothing is to be encrypted".to_owned()),
-            text => spec.kind.check(text),
+            text => spec.kind.check(spec.key, text),
         };
         let text = checked.map_err(|reason| ConfigError::Setting {
             place: source.to_string(),
@@ -294,6 +300,9 @@ impl Config {
                 | Kind::Bool
                 | Kind::Choice(_)
                 | Kind::Ttl
+                | Kind::Count
+                | Kind::Bytes
+                | Kind::Time
                 | Kind::Rate,
             ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),

@@ -8,6 +8,7 @@ mod admin;
 mod audit;
 mod error;
 mod listen;
+mod parts;
 mod routes;
 mod running;
 mod senders;
@@ -133,12 +134,14 @@ impl<L: Logic> Server<L> {
     }
 
     /// Takes the addresses, TLS, the store, its encryption, the app, the rate limits and the
-    /// retention of documents from a configuration. What is set in code after this counts more, and
-    /// so does a [store](Self::store) that was given: it is not encrypted here. Only a retention
-    /// that the configuration sets counts more than the [limits](Self::limits) of the program.
+    /// engine's limits from a configuration. What is set in code after this counts more, and so
+    /// does a [store](Self::store) that was given: it is not encrypted here. Only a limit or a
+    /// retention that the configuration sets counts more than the [limits](Self::limits) of the
+    /// program.
     ///
     /// # Errors
-    /// When the app's settings do not fit together, or the encryption keys make no sense.
+    /// When the app's settings or the limits do not fit together, or the encryption keys make no
+    /// sense.
     ///
     /// # Example
     /// ```
@@ -152,6 +155,7 @@ impl<L: Logic> Server<L> {
     /// # Ok(()) }
     /// ```
     pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
+        config.check_limits()?;
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
         // With a store that was given it is that one's business.
@@ -267,8 +271,7 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Sets the engine's limits. A retention that the [configuration](Self::config) sets goes
-    /// before theirs.
+    /// Sets the engine's limits. Those that the [configuration](Self::config) sets go before them.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

@@ -9,6 +9,7 @@ mod logic;
 mod replies;
 mod run_hooks;
 mod speak;
+mod steps;
 mod stream;
 
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};
@@ -23,6 +24,7 @@ pub(crate) use self::{
 };
 pub use self::{
     logic::{Logic, Overlap},
+    steps::{Step, StepError},
     stream::Stream,
 };
 use crate::{
@@ -271,9 +273,11 @@ impl Turn {
         self.inner().response.as_ref()
     }
 
-    /// Makes an external call once and memoises its result, however many attempts this turn takes
-    /// in this process. The call gets an idempotency key that is the same on every attempt,
-    /// instance and redelivery.
+    /// Makes an external call once per process and memoises its result in memory; a crash forgets
+    /// it, unlike that of a [`step`](Self::step).
+    ///
+    /// It is made once, however many attempts this turn takes in this process, and costs no write.
+    /// The call gets an idempotency key that is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
@@ -309,6 +313,7 @@ impl Turn {
     pub async fn once<T, E, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
     where
         T: Clone + Send + 'static,
+        E: 'static,
         F: FnOnce(IdempotencyKey) -> Fut + Send,
         Fut: Future<Output = Result<T, E>> + Send,
     {
@@ -316,6 +321,9 @@ impl Turn {
         let mut pending = attempt.effects.begin(name);
         if let Some(value) = pending.receipt().await {
             return Ok(value);
+        }
+        if let Some(error) = attempt.forced_failure::<E>(name) {
+            return Err(error);
         }
         let keep = |receipts: &_| attempt.source.keep(attempt.id, receipts);
         // From now on: the next attempt is to find a call in progress, too.

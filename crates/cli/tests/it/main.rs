@@ -31,6 +31,8 @@ mod faults;
 #[cfg(test)]
 mod login;
 #[cfg(test)]
+mod new;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod proxy;

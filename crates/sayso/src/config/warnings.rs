@@ -6,7 +6,7 @@ use super::{
     Config, Source,
     permissions::is_open,
     redact,
-    setting::{Kind, SETTINGS},
+    setting::{Kind, settings},
 };
 
 impl Config {
@@ -15,6 +15,7 @@ impl Config {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.strange.clone();
+        warnings.extend(self.deadline_warning());
         if let Some(path) = self.file.as_deref().filter(|path| is_open(path))
             && self.has_secret_in_file()
         {
@@ -38,7 +39,7 @@ impl Config {
     }
 
     fn has_secret_in_file(&self) -> bool {
-        SETTINGS.iter().any(|spec| {
+        settings().any(|spec| {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,

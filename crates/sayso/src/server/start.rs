@@ -1,24 +1,20 @@
 //! Starting a server, and serving until it is told to stop.
 
-use std::{
-    future::{Future, pending},
-    sync::Arc,
-};
+use std::future::{Future, pending};
 
-use sayso_channel::{
-    Connector, EndpointOptions, StatusOptions, guard_local, router, routes, status_routes,
-};
-use sayso_turn::{Engine, Logic};
+use sayso_channel::{StatusOptions, guard_local, status_routes};
+use sayso_turn::Logic;
 use tokio::net::TcpListener;
 
 use super::{
     Server, audit,
     error::ServeError,
     listen::{bind, listen},
+    parts::Assembled,
     running::{Listener, Running, tls},
     senders::Senders,
 };
-use crate::{announce, config::TlsFiles, open::open_with, signals::Signals};
+use crate::{announce, config::TlsFiles, signals::Signals};
 
 impl<L: Logic> Server<L> {
     /// Starts the server and gives a handle to it; this is what a test wants.
@@ -28,7 +24,7 @@ impl<L: Logic> Server<L> {
     ///
     /// # Cancellation
     /// Dropping the future starts nothing, or stops what was started.
-    pub async fn start(self) -> Result<Running, ServeError> {
+    pub async fn start(mut self) -> Result<Running, ServeError> {
         let socket = match &self.senders {
             Senders::Unset => return Err(ServeError::NoAuth),
             Senders::Unauthenticated => bind(self.address).await?,
@@ -39,32 +35,12 @@ impl<L: Logic> Server<L> {
         for what in audit::lowered(&self.senders, admin_address, self.admin_tls.as_ref()) {
             tracing::warn!("a guard is lowered: {what}");
         }
-        let tls = start_tls(self.tls, Some(&socket))?;
-        let admin_tls = start_tls(self.admin_tls, admin_socket.as_ref())?;
-        let store = match self.store {
-            Some(store) => store,
-            None => open_with(&self.store_url.0, self.encryption).await?.store,
-        };
-        let (endpoint, connector) = self.senders.options()?;
-        let endpoint = EndpointOptions { rate_limits: self.rate_limits, ..endpoint };
-        let connector = Connector::new(connector).map_err(ServeError::connector)?;
-        let limits = match &self.config {
-            Some(config) => config.limits(self.limits),
-            None => self.limits,
-        };
-        let keys = self.keys.unwrap_or_else(|| self.logic.keys());
-        let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
-            .limits(limits)
-            .keys(keys)
-            .start();
-        let refusals = endpoint.refusals.clone();
-        let router = match self.routes {
-            Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),
-            None => router(engine.clone(), endpoint),
-        };
-        let (router, app) = match self.senders {
-            Senders::App(auth) => (router, Some(auth.app_id)),
-            _ => (guard_local(router, refusals.clone()), None),
+        let tls = start_tls(self.tls.take(), Some(&socket))?;
+        let admin_tls = start_tls(self.admin_tls.take(), admin_socket.as_ref())?;
+        let Assembled { router, engine, store, refusals, app } = self.assemble(false).await?;
+        let router = match app {
+            Some(_) => router,
+            None => guard_local(router, refusals.clone()),
         };
         let admin = match admin_socket {
             Some(socket) => {
