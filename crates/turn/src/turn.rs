@@ -276,21 +276,17 @@ impl Turn {
     /// Makes an external call once per process and memoises its result in memory; a crash forgets
     /// it, unlike that of a [`step`](Self::step).
     ///
-    /// It is made once, however many attempts this turn takes in this process, and costs no write.
-    /// The call gets an idempotency key that is the same on every attempt, instance and redelivery.
+    /// It costs no write. Its idempotency key is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
-    /// not. If an attempt is stopped in the middle of a call, the call goes on, and the next
-    /// attempt waits for its result; nothing else in the stopped attempt does. Reusing a name in
-    /// the same attempt is another call with a key of its own, so a loop makes one call per
-    /// iteration. After a crash a call is made again under the same key: the called service must
+    /// not. If an attempt is stopped in a call, the call goes on, and the next attempt waits for
+    /// its result. Reusing a name in the same attempt is another call with a key of its own. After a crash a call is made again under the same key: the called service must
     /// honour it for exactly-once.
     ///
     /// # Limits
-    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A
-    /// call of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on;
-    /// give calls that may hang a shorter time-out of their own.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A call
+    /// of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on.
     ///
     /// # Errors
     /// Those of the call.

@@ -16,5 +16,7 @@ mod oauth_service;
 mod server;
 #[cfg(test)]
 mod sink;
+#[cfg(test)]
+mod steps;
 #[cfg(all(test, unix))]
 mod tls;
