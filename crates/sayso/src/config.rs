@@ -283,6 +283,11 @@ impl Config {
         };
         let shown = match (value, spec.kind) {
             (Some(_), Kind::Secret) => Some("set".to_owned()),
+            (Some(value), Kind::Callers) => {
+                let shown = setting::list(&value.text).filter_map(setting::caller);
+                let shown = shown.map(|(id, url)| format!("{id}={}", redact::url(url)));
+                Some(shown.collect::<Vec<_>>().join(", "))
+            }
             (Some(value), Kind::List) => {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }

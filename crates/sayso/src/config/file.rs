@@ -109,7 +109,7 @@ fn collect(
 fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
     match (kind, value) {
         (Kind::Bool, DeValue::Boolean(value)) => Some(value.to_string()),
-        (Kind::List, DeValue::Array(entries)) => {
+        (Kind::List | Kind::Callers, DeValue::Array(entries)) => {
             let entries: Option<Vec<&str>> =
                 entries.iter().map(Spanned::get_ref).map(DeValue::as_str).collect();
             Some(entries?.join(","))
@@ -117,7 +117,7 @@ fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
         (Kind::Rate | Kind::Count | Kind::Bytes, DeValue::Integer(number)) => {
             Some(number.to_string())
         }
-        (Kind::Bool | Kind::List, _) => None,
+        (Kind::Bool | Kind::List | Kind::Callers, _) => None,
         (_, DeValue::String(text)) => Some(text.clone().into_owned()),
         _ => None,
     }

@@ -26,7 +26,8 @@ impl<L: Logic> Server<L> {
     /// nest them under a path; they have no fallback.
     ///
     /// # Limits
-    /// The addresses that were configured are not listened on. Rate limits of peers, and routes
+    /// The addresses that were configured are not listened on, and TLS is the application's own
+    /// business. Rate limits of peers, and routes
     /// [without authentication](Server::unauthenticated), need the peer's address: serve the
     /// application with `into_make_service_with_connect_info::<SocketAddr>()`. Before the process
     /// ends, wait for [`Engine::close`].
