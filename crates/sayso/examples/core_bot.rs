@@ -69,7 +69,7 @@ mod date_resolver {
     }
 }
 
-/// Where to, where from, when; only what is not known yet is asked.
+/// Destination, origin and date; only what is not known yet is asked.
 mod booking {
     use super::*;
 
@@ -132,7 +132,8 @@ async fn intro(step: Step<'_>) -> StepResult {
 }
 
 async fn act(mut step: Step<'_>) -> StepResult {
-    match request::read(step.turn().text(), step.turn().now()) {
+    let now = step.turn().now();
+    match request::read(step.turn().text(), now) {
         Request::Flight { booking, unsupported } => {
             if !unsupported.is_empty() {
                 step.say(request::unsupported(&unsupported));

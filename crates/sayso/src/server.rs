@@ -24,7 +24,12 @@ use axum::Router;
 use sayso_channel::{RateLimits, StatusOptions, auth::AuthOptions, guard_local, status_routes};
 use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 
-use self::{admin::Admin, listen::listen, parts::Assembled, routes::Routes, senders::Senders};
+use self::{
+    admin::Admin,
+    parts::{Assembled, Plan, StoreUrl},
+    routes::Routes,
+    senders::Senders,
+};
 pub use self::{error::ServeError, listen::bind, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
 use crate::{Config, announce, config::Encryption, signals::Signals};
@@ -97,15 +102,6 @@ pub struct Server<L = Bot> {
     admin: Admin,
     rate_limits: RateLimits,
     routes: Option<Routes>,
-}
-
-/// The URL of a store, which no `Debug` shows.
-struct StoreUrl(String);
-
-impl fmt::Debug for StoreUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("[redacted]")
-    }
 }
 
 impl<L: Logic> Server<L> {
@@ -198,16 +194,7 @@ impl<L: Logic> Server<L> {
     /// # Errors
     /// When a setting is there and makes no sense.
     pub fn auth_from_env(mut self) -> Result<Self, ServeError> {
-        let settings = std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        });
-        self.senders = match AuthOptions::from_settings(settings).map_err(ServeError::auth)? {
-            Some(app) => Senders::App(Box::new(app)),
-            None if std::env::var("SAYSO_AUTH").is_ok_and(|value| value == "none") => {
-                Senders::Unauthenticated
-            }
-            None => self.senders,
-        };
+        self.senders = Senders::from_env(self.senders)?;
         Ok(self)
     }
 
@@ -295,20 +282,15 @@ impl<L: Logic> Server<L> {
     /// # Cancellation
     /// Dropping the future starts nothing, or stops what was started.
     pub async fn start(self) -> Result<Running, ServeError> {
-        let listener = match &self.senders {
-            Senders::Unset => return Err(ServeError::NoAuth),
-            Senders::Unauthenticated => bind(self.address).await?,
-            Senders::App(_) => listen(self.address).await?,
-        };
+        let listener = self.senders.listen(self.address).await?;
         let admin_listener = self.admin.bind(self.address).await?;
         for what in audit::lowered(&self.senders, self.admin.beside(self.address)) {
             tracing::warn!("a guard is lowered: {what}");
         }
-        let Assembled { router, engine, store, refusals, app } = self.assemble(false).await?;
-        let router = match app {
-            Some(_) => router,
-            None => guard_local(router, refusals.clone()),
-        };
+        let Assembled { router, engine, store, refusals, app } =
+            self.into_plan().assemble(false).await?;
+        let is_guarded = app.is_some();
+        let router = if is_guarded { router } else { guard_local(router, refusals.clone()) };
         let admin = match admin_listener {
             Some(listener) => {
                 let is_local = listener.local_addr()?.ip().is_loopback();
@@ -318,6 +300,50 @@ impl<L: Logic> Server<L> {
             None => None,
         };
         Ok(Running::new((listener, router), admin, engine, store, app)?)
+    }
+
+    /// Opens the store, starts the engine, and gives it with the bot's routes, for an application
+    /// with an HTTP server of its own: `POST /api/messages`, with the authentication and all else
+    /// that was configured. Merge the routes or nest them under a path; they have no fallback.
+    ///
+    /// # Limits
+    /// [Unauthenticated](Self::unauthenticated) routes, and rate limits of peers, need the peer's
+    /// address: serve with `into_make_service_with_connect_info::<SocketAddr>()`. At the end wait
+    /// for [`Engine::close`].
+    ///
+    /// # Errors
+    /// When nobody said who may send, or the store cannot be had; see [`ServeError`].
+    ///
+    /// # Cancellation
+    /// Dropping the future starts nothing.
+    ///
+    /// # Example
+    /// ```
+    /// use axum::{Router, routing::get};
+    /// use sayso::{Server, pizza};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
+    /// let store = sayso::open_store("memory://").await?;
+    /// let server = Server::new(pizza::bot()).unauthenticated().store(store);
+    /// let (bot, engine) = server.into_parts().await?;
+    /// let app: Router = Router::new().route("/", get(|| async { "the shop" })).nest("/bot", bot);
+    /// # drop(app);
+    /// engine.close(std::time::Duration::from_secs(10)).await;
+    /// # Ok(()) }
+    /// ```
+    pub async fn into_parts(self) -> Result<(Router, Engine), ServeError> {
+        let Assembled { router, engine, .. } = self.into_plan().assemble(true).await?;
+        Ok((router, engine))
+    }
+
+    fn into_plan(self) -> Plan<L> {
+        let limits = match &self.config {
+            Some(config) => config.limits(self.limits),
+            None => self.limits,
+        };
+        let Self { logic, store, store_url, encryption, keys, senders, .. } = self;
+        let (rate_limits, routes) = (self.rate_limits, self.routes);
+        Plan { logic, store, store_url, encryption, limits, keys, senders, rate_limits, routes }
     }
 
     /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.

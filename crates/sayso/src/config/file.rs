@@ -13,6 +13,7 @@ use toml::{
 use super::{
     did_you_mean,
     error::ConfigError,
+    limits::Unit,
     setting::{Kind, Spec, of_key, settings},
 };
 

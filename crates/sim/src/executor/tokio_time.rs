@@ -19,8 +19,6 @@ use tokio::{
     time::{Instant, advance, sleep_until},
 };
 
-use super::Executor;
-
 /// Timers of tokio's, on simulated time. The thread that made it must drop it.
 pub(crate) struct TokioTime {
     runtime: Runtime,
@@ -74,7 +72,7 @@ impl TokioTime {
 
     /// Lets time pass until a moment of the simulation, or until one of tokio's timers wakes a
     /// task. Returns the time then.
-    fn pass(&self, until: Duration) -> Duration {
+    pub(super) fn pass(&self, until: Duration) -> Duration {
         *self.signal() = Signal::default();
         // Its timers have whole milliseconds, and round up.
         let whole = Duration::from_millis(u64::try_from(until.as_millis()).unwrap_or(u64::MAX));
@@ -91,24 +89,6 @@ impl TokioTime {
     }
 }
 
-impl Executor {
-    /// Lets time pass until the next timer, of ours or of tokio's. False when there is none.
-    pub(super) fn pass(&self, tokio: &TokioTime) -> bool {
-        let next = self.core().timers.first_key_value().map(|((at, _), _)| *at);
-        let Some(next) = next else { return false };
-        let passed = tokio.pass(next.max(self.now()));
-        let mut core = self.core();
-        core.now = core.now.max(passed);
-        let is_due = core.timers.first_key_value().is_some_and(|((at, _), _)| *at <= core.now);
-        let due = if is_due { core.timers.pop_first() } else { None };
-        drop(core);
-        if let Some((_, waker)) = due {
-            waker.wake();
-        }
-        true
-    }
-}
-
 impl fmt::Debug for TokioTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokioTime").field("began", &self.began).finish_non_exhaustive()
@@ -119,7 +99,10 @@ impl fmt::Debug for TokioTime {
 mod tests {
     use std::sync::Arc;
 
-    use super::{super::Owner, *};
+    use super::{
+        super::{Executor, Owner},
+        *,
+    };
 
     #[test]
     fn timers_of_ours_and_of_tokios_fire_in_the_order_of_their_times() {
