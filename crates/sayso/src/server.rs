@@ -14,7 +14,6 @@ mod running;
 mod senders;
 
 use std::{
-    fmt,
     future::{Future, pending},
     net::SocketAddr,
     sync::Arc,
