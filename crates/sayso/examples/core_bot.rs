@@ -192,8 +192,7 @@ mod tests {
             .expects("Where are you traveling from?")
             .user("quit")
             .expects("Cancelling...")
-            .user("hi")
-            .expects(request::INTRODUCTION)
+            .expects("What else can I do for you?")
             .await;
     }
 }

@@ -16,7 +16,7 @@ use std::{
 use futures_util::future::{Either, select};
 use tokio::{
     runtime::{Builder, EnterGuard, Runtime},
-    time::{Instant, advance, sleep_until},
+    time::{Instant, sleep_until},
 };
 
 /// Timers of tokio's, on simulated time. The thread that made it must drop it.
@@ -74,17 +74,16 @@ impl TokioTime {
     /// task. Returns the time then.
     pub(super) fn pass(&self, until: Duration) -> Duration {
         *self.signal() = Signal::default();
-        // Its timers have whole milliseconds, and round up.
+        // Tokio's clock stays on whole milliseconds, as its timers do: from a fraction of one it
+        // would be moved too far.
         let whole = Duration::from_millis(u64::try_from(until.as_millis()).unwrap_or(u64::MAX));
         self.runtime.block_on(async {
             let woken = pin!(poll_fn(|context| self.poll_woken(context)));
             let passed = pin!(sleep_until(self.began + whole));
-            if let Either::Left(_) = select(woken, passed).await {
-                return self.began.elapsed();
+            match select(woken, passed).await {
+                Either::Left(_) => self.began.elapsed(),
+                Either::Right(_) => until,
             }
-            // What is left is less than any timer of tokio's can be set to.
-            advance(until.saturating_sub(self.began.elapsed())).await;
-            until
         })
     }
 }
