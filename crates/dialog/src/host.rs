@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use sayso_activity::{Activity, Raw};
+use sayso_activity::{Activity, Kind, Raw};
 use sayso_turn::{Bag, Bot, BotError, Documents, Key, Turn};
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ use crate::{
     error::{Error, Result},
     oauth,
     prompt::DEADLINE,
+    skill,
     state::{DialogState, Shape, StackCache},
 };
 
@@ -108,6 +109,7 @@ impl Dialogs {
     }
 
     /// A bot whose messages go to these dialogs, and the events and invokes that prompts wait for.
+    /// If another bot calls it, as its skill, and ends the conversation, all dialogs end.
     #[must_use]
     pub fn bot(self) -> Bot {
         let dialogs = Arc::new(self);
@@ -117,20 +119,31 @@ impl Dialogs {
         };
         Bot::new()
             .on_message(on_turn.clone())
+            .on_end_of_conversation(on_turn.clone())
             .on_event(DEADLINE, on_turn.clone())
             .on_event(oauth::TOKEN_RESPONSE, on_turn.clone())
             .on_invoke(oauth::VERIFY_STATE, on_turn.clone())
             .on_invoke(oauth::TOKEN_EXCHANGE, on_turn)
     }
 
-    /// Runs the dialogs on a turn, as a handler of a [`Bot`] would.
+    /// Runs the dialogs on a turn, as a handler of a [`Bot`] would. If another bot called this one
+    /// as its skill and the root dialog has ended, that bot is told so, with the result
+    /// (`endOfConversation`); unless there is [`on_done`](Self::on_done), which says what it wants.
     ///
     /// # Errors
     /// When a dialog fails.
     pub async fn handle(&self, turn: Turn) -> Result<()> {
-        let (turn, ended) = self.run(turn).await?;
-        match &self.done {
-            Some(done) if ended.status == Status::Complete => done(turn, ended.result).await,
+        let inbound = turn.activity();
+        if inbound.kind == Kind::EndOfConversation && !skill::is_ended(inbound) {
+            return Ok(());
+        }
+        let (mut turn, ended) = self.run(turn).await?;
+        match (&self.done, skill::end(turn.activity(), &ended)?) {
+            (Some(done), _) if ended.status == Status::Complete => done(turn, ended.result).await,
+            (_, Some(end)) => {
+                turn.send(end);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -175,6 +188,10 @@ impl Dialogs {
     }
 
     async fn run_in(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
+        if skill::is_ended(dc.turn().activity()) {
+            dc.clear();
+            return Ok(DialogTurn { status: Status::Empty, result: Value::Null });
+        }
         for _ in 0..ERRORS_MAX {
             let error = match self.proceed_or_begin(dc).await {
                 Ok(turn) => return Ok(turn),

@@ -47,6 +47,9 @@ struct Retention;
 #[doc = include_str!("../../../docs/guides/testing.md")]
 struct Testing;
 
+#[doc = include_str!("../../../docs/guides/skills.md")]
+struct Skills;
+
 #[doc = include_str!("../../../docs/operations/README.md")]
 struct Operations;
 

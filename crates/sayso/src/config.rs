@@ -14,6 +14,7 @@ mod permissions;
 mod redact;
 mod retention;
 mod setting;
+mod tls;
 mod trust;
 mod ttl;
 mod warnings;
@@ -31,10 +32,12 @@ use sayso_turn::KeyScheme;
 
 #[cfg(feature = "sqlite")]
 pub(crate) use self::permissions::is_open;
+pub(crate) use self::tls::{TlsIdentity, TlsTexts};
 pub use self::{
     encryption::Encryption,
     error::ConfigError,
     setting::{Setting, Source, parse_address},
+    tls::{TlsError, TlsFiles, Validity},
 };
 use self::{
     file::Found,
@@ -80,6 +83,8 @@ pub struct Config {
     file: Option<PathBuf>,
     /// Set if nobody named the file: it was in the working directory.
     is_found_file: bool,
+    /// Set if the environment names a file with the store's secret.
+    has_store_secret_file: bool,
     /// Warnings about names in the environment that look like a mistake.
     strange: Vec<String>,
 }
@@ -153,6 +158,9 @@ impl Config {
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
                 }
                 Some(_) => {}
+                None if name.eq_ignore_ascii_case(setting::STORE_SECRET_FILE) => {
+                    self.has_store_secret_file = !value.as_ref().is_empty();
+                }
                 None => self.strange.extend(did_you_mean::strange_name(name)),
             }
         }
@@ -245,7 +253,7 @@ impl Config {
             return Ok(());
         }
         let checked = match text {
-            "" => Err("it is empty; leave it out if the store is not to be encrypted".to_owned()),
+            "" => Err("it is empty; leave it out if nothing is to be encrypted".to_owned()),
             text => spec.kind.check(spec.key, text),
         };
         let text = checked.map_err(|reason| ConfigError::Setting {

@@ -58,6 +58,9 @@ pub mod server;
 mod announce;
 #[cfg(doctest)]
 mod book;
+#[cfg(all(test, unix))]
+#[path = "../tests/it/certificates.rs"]
+mod certificates;
 mod chat;
 mod defaults;
 mod open;

@@ -12,26 +12,21 @@ mod parts;
 mod routes;
 mod running;
 mod senders;
+mod start;
 
-use std::{
-    future::{Future, pending},
-    net::SocketAddr,
-    sync::Arc,
-};
+use std::{fmt, net::SocketAddr, sync::Arc};
 
 use axum::Router;
-use sayso_channel::{RateLimits, StatusOptions, auth::AuthOptions, guard_local, status_routes};
+use sayso_channel::{RateLimits, auth::AuthOptions};
 use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 
-use self::{
-    admin::Admin,
-    parts::{Assembled, Plan, StoreUrl},
-    routes::Routes,
-    senders::Senders,
-};
+use self::{admin::Admin, routes::Routes, senders::Senders};
 pub use self::{error::ServeError, listen::bind, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
-use crate::{Config, announce, config::Encryption, signals::Signals};
+use crate::{
+    Config,
+    config::{Encryption, TlsFiles},
+};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -99,8 +94,19 @@ pub struct Server<L = Bot> {
     keys: Option<KeyScheme>,
     senders: Senders,
     admin: Admin,
+    tls: Option<TlsFiles>,
+    admin_tls: Option<TlsFiles>,
     rate_limits: RateLimits,
     routes: Option<Routes>,
+}
+
+/// The URL of a store, which no `Debug` shows.
+struct StoreUrl(String);
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[redacted]")
+    }
 }
 
 impl<L: Logic> Server<L> {
@@ -120,15 +126,18 @@ impl<L: Logic> Server<L> {
             keys,
             senders: Senders::default(),
             admin: Admin::default(),
+            tls: None,
+            admin_tls: None,
             rate_limits: RateLimits::default(),
             routes: None,
         }
     }
 
-    /// Takes the addresses, the store, its encryption, the app, the rate limits and the engine's
-    /// limits from a configuration. What is set in code after this counts more, and so does a
-    /// [store](Self::store) that was given: it is not encrypted here. Only a limit or a retention
-    /// that the configuration sets counts more than the [limits](Self::limits) of the program.
+    /// Takes the addresses, TLS, the store, its encryption, the app, the rate limits and the
+    /// engine's limits from a configuration. What is set in code after this counts more, and so
+    /// does a [store](Self::store) that was given: it is not encrypted here. Only a limit or a
+    /// retention that the configuration sets counts more than the [limits](Self::limits) of the
+    /// program.
     ///
     /// # Errors
     /// When the app's settings or the limits do not fit together, or the encryption keys make no
@@ -159,6 +168,7 @@ impl<L: Logic> Server<L> {
             Some(beside) if beside == default_admin_address(config.address()) => Admin::Beside,
             Some(address) => Admin::At(address),
         };
+        (self.tls, self.admin_tls) = (config.tls()?, config.admin_tls()?);
         self.rate_limits = config.rate_limits();
         self.senders = match config.auth()? {
             Some(app) => Senders::App(Box::new(app)),
@@ -193,7 +203,16 @@ impl<L: Logic> Server<L> {
     /// # Errors
     /// When a setting is there and makes no sense.
     pub fn auth_from_env(mut self) -> Result<Self, ServeError> {
-        self.senders = Senders::from_env(self.senders)?;
+        let settings = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        self.senders = match AuthOptions::from_settings(settings).map_err(ServeError::auth)? {
+            Some(app) => Senders::App(Box::new(app)),
+            None if std::env::var("SAYSO_AUTH").is_ok_and(|value| value == "none") => {
+                Senders::Unauthenticated
+            }
+            None => self.senders,
+        };
         Ok(self)
     }
 
@@ -218,6 +237,23 @@ impl<L: Logic> Server<L> {
     #[must_use]
     pub fn without_admin(mut self) -> Self {
         self.admin = Admin::Off;
+        self
+    }
+
+    /// Speaks TLS where channels post. The files are looked at every five seconds; a new
+    /// certificate counts for new connections, and one that cannot be used leaves the old one in
+    /// place.
+    #[must_use]
+    pub fn tls(mut self, files: TlsFiles) -> Self {
+        self.tls = Some(files);
+        self
+    }
+
+    /// Speaks TLS at the [admin address](Self::admin_address), in the same way. With
+    /// [`TlsFiles::clients`] only clients with a certificate get in.
+    #[must_use]
+    pub fn admin_tls(mut self, files: TlsFiles) -> Self {
+        self.admin_tls = Some(files);
         self
     }
 
@@ -271,129 +307,5 @@ impl<L: Logic> Server<L> {
     pub fn routes(mut self, make: impl FnOnce(Engine) -> Router + Send + 'static) -> Self {
         self.routes = Some(Routes::new(make));
         self
-    }
-
-    /// Starts the server and gives a handle to it; this is what a test wants.
-    ///
-    /// # Errors
-    /// When the address or the store cannot be had; see [`ServeError`].
-    ///
-    /// # Cancellation
-    /// Dropping the future starts nothing, or stops what was started.
-    pub async fn start(self) -> Result<Running, ServeError> {
-        let listener = self.senders.listen(self.address).await?;
-        let admin_listener = self.admin.bind(self.address).await?;
-        for what in audit::lowered(&self.senders, self.admin.beside(self.address)) {
-            tracing::warn!("a guard is lowered: {what}");
-        }
-        let Assembled { router, engine, store, refusals, app } =
-            self.into_plan().assemble(false).await?;
-        let is_guarded = app.is_some();
-        let router = if is_guarded { router } else { guard_local(router, refusals.clone()) };
-        let admin = match admin_listener {
-            Some(listener) => {
-                let is_local = listener.local_addr()?.ip().is_loopback();
-                let options = StatusOptions { refusals, is_local };
-                Some((listener, status_routes(engine.clone(), options)))
-            }
-            None => None,
-        };
-        Ok(Running::new((listener, router), admin, engine, store, app)?)
-    }
-
-    /// Opens the store, starts the engine, and gives it with the bot's routes, for an application
-    /// with an HTTP server of its own: `POST /api/messages`, with the authentication and all else
-    /// that was configured. Merge the routes or nest them under a path; they have no fallback.
-    ///
-    /// # Limits
-    /// [Unauthenticated](Self::unauthenticated) routes, and rate limits of peers, need the peer's
-    /// address: serve with `into_make_service_with_connect_info::<SocketAddr>()`. At the end wait
-    /// for [`Engine::close`].
-    ///
-    /// # Errors
-    /// When nobody said who may send, or the store cannot be had; see [`ServeError`].
-    ///
-    /// # Cancellation
-    /// Dropping the future starts nothing.
-    ///
-    /// # Example
-    /// ```
-    /// use axum::{Router, routing::get};
-    /// use sayso::{Server, pizza};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
-    /// let store = sayso::open_store("memory://").await?;
-    /// let server = Server::new(pizza::bot()).unauthenticated().store(store);
-    /// let (bot, engine) = server.into_parts().await?;
-    /// let app: Router = Router::new().route("/", get(|| async { "the shop" })).nest("/bot", bot);
-    /// # drop(app);
-    /// engine.close(std::time::Duration::from_secs(10)).await;
-    /// # Ok(()) }
-    /// ```
-    pub async fn into_parts(self) -> Result<(Router, Engine), ServeError> {
-        let Assembled { router, engine, .. } = self.into_plan().assemble(true).await?;
-        Ok((router, engine))
-    }
-
-    fn into_plan(self) -> Plan<L> {
-        let limits = match &self.config {
-            Some(config) => config.limits(self.limits),
-            None => self.limits,
-        };
-        let Self { logic, store, store_url, encryption, keys, senders, .. } = self;
-        let (rate_limits, routes) = (self.rate_limits, self.routes);
-        Plan { logic, store, store_url, encryption, limits, keys, senders, rate_limits, routes }
-    }
-
-    /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.
-    ///
-    /// # Errors
-    /// When it cannot start, or a second signal cut the drain short; see [`ServeError`].
-    ///
-    /// # Cancellation
-    /// Dropping the future stops taking connections; what was committed is delivered by the next
-    /// start.
-    pub async fn serve(self) -> Result<(), ServeError> {
-        self.serve_until(|running| announce::print(&running.welcome()), pending()).await
-    }
-
-    /// Serves until a signal, or until `stop` ends, then drains. `started` is called once, when
-    /// requests are taken and signals already lead to a drain.
-    ///
-    /// # Errors
-    /// As [`serve`](Self::serve).
-    ///
-    /// # Cancellation
-    /// As [`serve`](Self::serve).
-    pub async fn serve_until<F>(
-        self,
-        started: impl FnOnce(&Running) + Send,
-        stop: F,
-    ) -> Result<(), ServeError>
-    where
-        F: Future<Output = ()> + Send,
-    {
-        let mut signals = Signals::new()?;
-        let running = self.start().await?;
-        started(&running);
-        tokio::select! {
-            () = signals.next() => tracing::info!("draining; a second signal stops at once"),
-            () = stop => tracing::info!("draining"),
-        }
-        let busy = running.engine().clone();
-        tokio::select! {
-            left = running.stop() => {
-                report(left);
-                Ok(())
-            }
-            () = signals.next() => Err(ServeError::Interrupted { left: busy.busy() }),
-        }
-    }
-}
-
-fn report(left: usize) {
-    match left {
-        0 => tracing::info!("drained"),
-        left => tracing::warn!(left, "conversations are left for others to finish"),
     }
 }

@@ -4,6 +4,7 @@
 mod builds;
 mod inward;
 mod lifetimes;
+mod steps;
 mod wish;
 
 use std::{sync::Arc, time::Duration};
@@ -15,6 +16,7 @@ pub(crate) use self::{
     builds::items,
     inward::SLOW_KEY,
     lifetimes::{DECLARED_MAX, OwnTtl, declared, visits, visits_key},
+    steps::key_of,
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
 use crate::{Plan, outside::Outside, tenancy};
@@ -102,6 +104,7 @@ async fn prepare(turn: &Turn, outside: &Outside, wish: &Wish) -> Result<(), BotE
         };
         turn.once(&wish.id, call).await?;
     }
+    steps::take(turn, outside, wish).await?;
     if wish.fails > 0 && outside.fails(&wish.id, wish.fails) {
         return Err("the bot was asked to fail".into());
     }

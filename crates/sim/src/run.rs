@@ -248,7 +248,8 @@ fn rest_max(world: &World) -> Duration {
     let has = |fault| world.chance.has(fault);
     let quiet = if has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };
     let outage = if has(Fault::Outage) { OUTAGE_MAX } else { Duration::ZERO };
-    let is_long = [Fault::Long, Fault::SlowTimer, Fault::FailingTimer, Fault::StoreRefuses];
+    let is_long =
+        [Fault::Long, Fault::SlowTimer, Fault::FailingTimer, Fault::StoreRefuses, Fault::Steps];
     let is_long = is_long.into_iter().any(has);
     quiet + outage + if is_long { LONG_REST_MAX } else { REST_MAX }
 }

@@ -2,6 +2,7 @@
 
 mod effects;
 mod origin;
+mod steps;
 
 use std::{
     any::{Any, TypeId},
@@ -15,8 +16,9 @@ use sayso_activity::Activity;
 
 pub use self::effects::IdempotencyKey;
 pub(crate) use self::{
-    effects::{CallState, Effects, Receipts, STREAM},
+    effects::{CallState, Effects, Pending, Receipts, STREAM},
     origin::Origin,
+    steps::{Refusal, StepPlace, Steps},
 };
 use crate::{
     Key, Limits, clock::Timestamp, id::TurnId, ledger::Bag, reentrancy::InstanceTag, store,
@@ -36,10 +38,11 @@ pub(crate) struct Attempt {
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) effects: Effects,
+    pub(crate) steps: Steps,
 }
 
 impl Attempt {
-    /// Builds another attempt from the same data, for another run.
+    /// Builds another attempt from the same data, for the error handler.
     pub(crate) fn again(&self) -> Arc<Self> {
         Arc::new(Self {
             id: self.id,
@@ -50,6 +53,7 @@ impl Attempt {
             bag: self.bag.clone(),
             source: Arc::clone(&self.source),
             effects: self.effects.again(),
+            steps: Steps::none(),
         })
     }
 }
@@ -77,6 +81,11 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
 
     /// Sleeps.
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
+
+    /// Sleeps as long as a call may take. Where time stands still that is for ever.
+    fn time_out(&self, most: Duration) -> BoxFuture<'static, ()> {
+        self.sleep(most)
+    }
 
     /// Tag of the instance that runs the turn, for the reentrancy check.
     fn instance_tag(&self) -> InstanceTag {

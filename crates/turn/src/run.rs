@@ -27,7 +27,7 @@ pub(crate) use self::{
 };
 use crate::{
     Key, Limits,
-    attempt::{Attempt, Effects, Origin, Source},
+    attempt::{Attempt, Effects, Origin, Source, StepPlace, Steps},
     clock::{Clock, Timestamp},
     error::{Error, Failure},
     id::TurnId,
@@ -195,8 +195,9 @@ impl InMemoryDocuments {
     ) -> Arc<Attempt> {
         let id = TurnId::new(&key, origin.activity().id.as_deref().unwrap_or_default());
         let bag = self.documents.get(&key).cloned().unwrap_or_default();
-        let effects = Effects::default();
-        Arc::new(Attempt { id, reply_prefix: id, key, origin, now, bag, source: self, effects })
+        let (reply_prefix, effects) = (id, Effects::default());
+        let steps = Steps::new(StepPlace::Memory, None);
+        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source: self, effects, steps })
     }
 
     fn shown(&self) -> Vec<Activity> {
@@ -223,6 +224,10 @@ impl Source for InMemoryDocuments {
 
     fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
+    }
+
+    fn time_out(&self, _: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
     }
 
     fn limits(&self) -> &Limits {

@@ -9,6 +9,7 @@ mod logic;
 mod replies;
 mod run_hooks;
 mod speak;
+mod steps;
 mod stream;
 
 use std::{future::Future, pin::pin, sync::Arc, time::Duration};
@@ -23,6 +24,7 @@ pub(crate) use self::{
 };
 pub use self::{
     logic::{Logic, Overlap},
+    steps::{Step, StepError},
     stream::Stream,
 };
 use crate::{
@@ -271,22 +273,20 @@ impl Turn {
         self.inner().response.as_ref()
     }
 
-    /// Makes an external call once and memoises its result, however many attempts this turn takes
-    /// in this process. The call gets an idempotency key that is the same on every attempt,
-    /// instance and redelivery.
+    /// Makes an external call once per process and memoises its result in memory; a crash forgets
+    /// it, unlike that of a [`step`](Self::step).
+    ///
+    /// It costs no write. Its idempotency key is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
-    /// not. If an attempt is stopped in the middle of a call, the call goes on, and the next
-    /// attempt waits for its result; nothing else in the stopped attempt does. Reusing a name in
-    /// the same attempt is another call with a key of its own, so a loop makes one call per
-    /// iteration. After a crash a call is made again under the same key: the called service must
+    /// not. If an attempt is stopped in a call, the call goes on, and the next attempt waits for
+    /// its result. Reusing a name in the same attempt is another call with a key of its own. After a crash a call is made again under the same key: the called service must
     /// honour it for exactly-once.
     ///
     /// # Limits
-    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A
-    /// call of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on;
-    /// give calls that may hang a shorter time-out of their own.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A call
+    /// of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on.
     ///
     /// # Errors
     /// Those of the call.

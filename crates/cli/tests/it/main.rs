@@ -4,6 +4,9 @@
 
 #[cfg(test)]
 mod canary;
+#[cfg(all(test, unix))]
+#[path = "../../../sayso/tests/it/certificates.rs"]
+mod certificates;
 #[cfg(test)]
 mod chaos;
 #[cfg(test)]

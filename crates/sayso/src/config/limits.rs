@@ -172,6 +172,9 @@ limits! {
     burst_max "burst-max" "BURST_MAX" Count
     recoveries_max "recoveries-max" "RECOVERIES_MAX" Count
     effects_max "effects-max" "EFFECTS_MAX" Count
+    steps_max "steps-max" "STEPS_MAX" Count
+    step_bytes_max "step-bytes-max" "STEP_BYTES_MAX" Bytes
+    steps_bytes_max "steps-bytes-max" "STEPS_BYTES_MAX" Bytes
     document_bytes_max "document-bytes-max" "DOCUMENT_BYTES_MAX" Bytes
     cache_bytes_max "cache-bytes-max" "CACHE_BYTES_MAX" Bytes
     claim "claim" "CLAIM" Time

@@ -126,6 +126,10 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
     Spec { flag: Some(flag), ..spec }
 }
 
+/// Variable that names the file with the store's secret, if the URL of the store does not. The
+/// engines read it.
+pub(super) const STORE_SECRET_FILE: &str = "SAYSO_STORE_SECRET_FILE";
+
 /// Value of a setting that is turned off.
 pub(super) const OFF: &str = "off";
 
@@ -151,7 +155,7 @@ static LIMITS: [Spec; limits::ROWS.len()] = {
     specs
 };
 
-static SETTINGS: [Spec; 35] = [
+static SETTINGS: [Spec; 40] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag(
         "--admin-address",
@@ -159,6 +163,11 @@ static SETTINGS: [Spec; 35] = [
     ),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
+    spec("tls.certificate", &["SAYSO_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("tls.key", &["SAYSO_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.certificate", &["SAYSO_ADMIN_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("admin-tls.key", &["SAYSO_ADMIN_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.clients", &["SAYSO_ADMIN_TLS_CLIENTS"], Kind::Path, ""),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
     spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
@@ -196,10 +205,10 @@ static SETTINGS: [Spec; 35] = [
 ];
 
 impl Spec {
-    /// Reports whether an empty value is an error: else a secret that was not filled in would turn
+    /// Reports whether an empty value is an error: else a value that was not filled in would turn
     /// encryption off.
     pub(super) fn must_not_be_empty(&self) -> bool {
-        self.key.starts_with("encryption.")
+        ["encryption.", "tls.", "admin-tls."].iter().any(|table| self.key.starts_with(table))
     }
 
     /// Default value. For addresses it is that of the cloud.

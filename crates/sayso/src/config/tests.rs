@@ -102,6 +102,11 @@ fn every_setting_can_stand_in_a_file() {
     let missing = missing.map(|setting| setting.key).filter(|key| !key.starts_with("limits."));
     let missing: Vec<&str> = missing.collect();
     let files = [
+        "tls.certificate",
+        "tls.key",
+        "admin-tls.certificate",
+        "admin-tls.key",
+        "admin-tls.clients",
         "app.password-file",
         "app.certificate-file",
         "app.key-file",
