@@ -300,9 +300,7 @@ impl Config {
                 | Kind::Bool
                 | Kind::Choice(_)
                 | Kind::Ttl
-                | Kind::Count
-                | Kind::Bytes
-                | Kind::Time
+                | Kind::Limit(_)
                 | Kind::Rate,
             ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),
