@@ -1,8 +1,10 @@
 //! Handle of a running server: its address, and a graceful shutdown.
 
+mod connection;
 mod connection_limit;
 mod http;
 mod limits;
+mod refusal;
 #[cfg(test)]
 mod tests;
 
