@@ -55,6 +55,7 @@ mod announce;
 #[cfg(doctest)]
 mod book;
 mod defaults;
+mod log;
 mod open;
 mod signals;
 mod user_tokens;

@@ -29,7 +29,7 @@ use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 use self::{admin::Admin, listen::listen, routes::Routes, senders::Senders};
 pub use self::{error::ServeError, listen::bind, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
-use crate::{Config, announce, config::Encryption, open::open_with, signals::Signals};
+use crate::{Config, announce, config::Encryption, log, open::open_with, signals::Signals};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -37,9 +37,10 @@ use crate::{Config, announce, config::Encryption, open::open_with, signals::Sign
 /// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name
 /// an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways; if they say `auth =
 /// "none"` (`SAYSO_AUTH=none`) it serves programs of this machine without authentication; if they
-/// say neither it does not start. It prints where it listens and a `curl` to try. SIGTERM and
-/// Ctrl-C drain: nothing new is taken in, turns and replies under way are finished. For anything
-/// else there is [`Server`].
+/// say neither it does not start. It prints where it listens and a `curl` to try. If the program
+/// has no log (a `tracing` subscriber) it starts one on standard error, as `log.filter` and
+/// `log.format` say, so that a handler that fails is seen. SIGTERM and Ctrl-C drain: nothing new is
+/// taken in, turns and replies under way are finished. For anything else there is [`Server`].
 ///
 /// # Errors
 /// When it cannot start, as one sentence that says what to do; see [`ServeError`].
@@ -61,7 +62,9 @@ use crate::{Config, announce, config::Encryption, open::open_with, signals::Sign
 /// }
 /// ```
 pub async fn serve(bot: impl Logic) -> crate::Result {
-    Ok(Server::new(bot).config(&Config::load(None)?)?.serve().await?)
+    let config = Config::load(None)?;
+    log::start(&config)?;
+    Ok(Server::new(bot).config(&config)?.serve().await?)
 }
 
 /// Builder of a server. Everything has a default but the bot, and who may speak to it: an
@@ -296,6 +299,7 @@ impl<L: Logic> Server<L> {
     /// # Cancellation
     /// Dropping the future starts nothing, or stops what was started.
     pub async fn start(self) -> Result<Running, ServeError> {
+        ServeError::of_mistakes(self.logic.mistakes())?;
         let listener = match &self.senders {
             Senders::Unset => return Err(ServeError::NoAuth),
             Senders::Unauthenticated => bind(self.address).await?,
@@ -331,17 +335,17 @@ impl<L: Logic> Server<L> {
             _ => (guard_local(router, refusals.clone()), None),
         };
         let admin = match admin_listener {
+            None => None,
             Some(listener) => {
                 let is_local = listener.local_addr()?.ip().is_loopback();
                 let options = StatusOptions { refusals, is_local };
                 Some((listener, status_routes(engine.clone(), options)))
             }
-            None => None,
         };
         Ok(Running::new((listener, router), admin, engine, store, app)?)
     }
 
-    /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.
+    /// Serves until SIGTERM or Ctrl-C, then drains. Prints and logs as [`serve`] does.
     ///
     /// # Errors
     /// When it cannot start, or a second signal cut the drain short; see [`ServeError`].
@@ -350,6 +354,7 @@ impl<L: Logic> Server<L> {
     /// Dropping the future stops taking connections; what was committed is delivered by the next
     /// start.
     pub async fn serve(self) -> Result<(), ServeError> {
+        log::start(self.config.as_ref().unwrap_or(&Config::default()))?;
         self.serve_until(|running| announce::print(&running.welcome()), pending()).await
     }
 

@@ -24,6 +24,8 @@ mod looks;
 #[cfg(test)]
 mod messages;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod participants;
 #[cfg(test)]
 mod proactive;
