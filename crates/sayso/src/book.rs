@@ -42,6 +42,9 @@ struct Messages;
 #[doc = include_str!("../../../docs/guides/retention.md")]
 struct Retention;
 
+#[doc = include_str!("../../../docs/guides/state.md")]
+struct State;
+
 /// This page shows the simulator.
 #[cfg(feature = "sim")]
 #[doc = include_str!("../../../docs/guides/testing.md")]

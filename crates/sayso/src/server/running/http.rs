@@ -43,7 +43,10 @@ pub(super) async fn serve(
     let serving = Serving {
         http: protocol(&limits),
         service: TowerToHyperService::new(router),
-        first_byte_max: limits.head_timeout,
+        first_byte_max: match tls {
+            Some(_) => limits.handshake_timeout.min(limits.head_timeout),
+            None => limits.head_timeout,
+        },
         refusals: Refusals::default(),
         secure: tls.map(|tls| Secure { tls, handshake_max: limits.handshake_timeout }),
         stopped: stop_seen,
