@@ -26,6 +26,7 @@ pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address}
 use crate::{
     Config,
     config::{Encryption, TlsFiles},
+    log,
 };
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
