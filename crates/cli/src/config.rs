@@ -50,7 +50,13 @@ pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
         terminal::note(&format!("warning: {warning}"));
     }
     // What does not fit together is shown after the values that do not.
-    let errors = [config.auth().err(), config.encryption().err()];
+    let errors = [
+        config.auth().err(),
+        config.encryption().err(),
+        config.tls().err(),
+        config.admin_tls().err(),
+        config.check_limits().err(),
+    ];
     let mut code = ExitCode::SUCCESS;
     for error in errors.into_iter().flatten() {
         terminal::note(&format!("error: {error}"));

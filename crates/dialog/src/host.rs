@@ -21,6 +21,7 @@ use crate::{
     json::from_json,
     oauth,
     prompt::DEADLINE,
+    skill,
     state::{DialogState, Shape, StackCache},
 };
 
@@ -169,6 +170,7 @@ impl Dialogs {
     }
 
     /// A bot whose messages go to these dialogs, and the events and invokes that prompts wait for.
+    /// If another bot calls it, as its skill, and ends the conversation, all dialogs end.
     #[must_use]
     pub fn bot(self) -> Bot {
         let Beginnings { joins, events } = self.settings.beginnings.clone();
@@ -179,6 +181,7 @@ impl Dialogs {
         };
         let bot = Bot::new()
             .on_message(on_turn.clone())
+            .on_end_of_conversation(on_turn.clone())
             .on_event(DEADLINE, on_turn.clone())
             .on_event(oauth::TOKEN_RESPONSE, on_turn.clone())
             .on_invoke(oauth::VERIFY_STATE, on_turn.clone())
@@ -187,14 +190,24 @@ impl Dialogs {
         events.into_iter().fold(bot, |bot, event| bot.on_event(event, on_turn.clone()))
     }
 
-    /// Runs the dialogs on a turn, as a handler of a [`Bot`] would.
+    /// Runs the dialogs on a turn, as a handler of a [`Bot`] would. If another bot called this one
+    /// as its skill and the root dialog has ended, that bot is told so, with the result
+    /// (`endOfConversation`); unless there is [`on_done`](Self::on_done), which says what it wants.
     ///
     /// # Errors
     /// When a dialog fails.
     pub async fn handle(&self, turn: Turn) -> Result<()> {
-        let (turn, ended) = self.run(turn).await?;
-        match &self.done {
-            Some(done) if ended.status == Status::Complete => done(turn, ended.result).await,
+        let inbound = turn.activity();
+        if inbound.kind == Kind::EndOfConversation && !skill::is_ended(inbound) {
+            return Ok(());
+        }
+        let (mut turn, ended) = self.run(turn).await?;
+        match (&self.done, skill::end(turn.activity(), &ended)?) {
+            (Some(done), _) if ended.status == Status::Complete => done(turn, ended.result).await,
+            (_, Some(end)) => {
+                turn.send(end);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -240,6 +253,10 @@ impl Dialogs {
     }
 
     async fn run_in(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
+        if skill::is_ended(dc.turn().activity()) {
+            dc.clear();
+            return Ok(DialogTurn { status: Status::Empty, result: Value::Null });
+        }
         for _ in 0..ERRORS_MAX {
             let error = match self.proceed_or_begin(dc).await {
                 Ok(turn) => return Ok(turn),

@@ -27,6 +27,7 @@ mod dialog;
 mod error;
 mod host;
 mod json;
+mod skill;
 mod state;
 mod sync;
 mod waterfall;

@@ -5,6 +5,7 @@ mod builds;
 mod inward;
 mod lifetimes;
 mod resets;
+mod steps;
 mod wish;
 
 use std::{sync::Arc, time::Duration};
@@ -17,6 +18,7 @@ pub(crate) use self::{
     inward::SLOW_KEY,
     lifetimes::{DECLARED_MAX, OwnTtl, declared, visits, visits_key},
     resets::since_reset,
+    steps::key_of,
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
 use crate::{Plan, outside::Outside, tenancy};
@@ -104,6 +106,7 @@ async fn prepare(turn: &Turn, outside: &Outside, wish: &Wish) -> Result<(), BotE
         };
         turn.once(&wish.id, call).await?;
     }
+    steps::take(turn, outside, wish).await?;
     if wish.fails > 0 && outside.fails(&wish.id, wish.fails) {
         return Err("the bot was asked to fail".into());
     }

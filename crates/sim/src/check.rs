@@ -7,6 +7,7 @@ mod dead_letters;
 mod outbound;
 mod participants;
 mod replies;
+mod steps;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -47,6 +48,7 @@ pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
         replies::check(&case, &mut broken);
         replies::given_up(&case, &mut broken);
         outbound::check(&case, &mut broken);
+        steps::check(&case, &mut broken);
         participants::check(&case, &mut broken);
     }
     for (scope, wanted) in &scopes {

@@ -53,27 +53,55 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
     if matches!(said.way, Way::Along) {
         return done.add();
     }
+    until_answered(&world, &nodes, &said).await;
+    again(&world, &nodes, &said).await;
+    done.add();
+}
+
+/// Sends activities one after the other, each when the one before was answered. A redelivery may
+/// overtake what comes next.
+pub(crate) async fn send_in_order(
+    world: Arc<World>,
+    nodes: Arc<Nodes>,
+    all: Vec<Said>,
+    done: Arc<Done>,
+) {
+    for said in all {
+        until_answered(&world, &nodes, &said).await;
+        let (own, nodes, done) = (Arc::clone(&world), Arc::clone(&nodes), Arc::clone(&done));
+        let again = async move {
+            again(&own, &nodes, &said).await;
+            done.add();
+        };
+        world.executor.spawn(Owner::World, Box::pin(again));
+    }
+}
+
+/// Sends one activity at its time until it is answered.
+async fn until_answered(world: &Arc<World>, nodes: &Nodes, said: &Said) {
     let chance = &world.chance;
-    let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
-    wait_for_its_time(&world).await;
+    wait_for_its_time(world).await;
     loop {
-        let first = deliver(&world, &nodes, &said);
+        let first = deliver(world, nodes, said);
         let is_answered = if chance.fires(Fault::Duplicate) {
-            let both = join(first, deliver(&world, &nodes, &said)).await;
+            let both = join(first, deliver(world, nodes, said)).await;
             both.0 || both.1
         } else {
             first.await
         };
         if is_answered {
-            break;
+            return;
         }
-        nap(3000).await;
+        world.executor.sleep(chance.up_to(Duration::from_millis(3000))).await;
     }
-    if chance.fires(Fault::Redelivery) {
-        nap(30_000).await;
-        deliver(&world, &nodes, &said).await;
+}
+
+/// Sends it once more, sometimes.
+async fn again(world: &Arc<World>, nodes: &Nodes, said: &Said) {
+    if world.chance.fires(Fault::Redelivery) {
+        world.executor.sleep(world.chance.up_to(Duration::from_secs(30))).await;
+        deliver(world, nodes, said).await;
     }
-    done.add();
 }
 
 /// Waits until the activity is to be sent: a random time, within bursts where the plan has them.

@@ -5,6 +5,8 @@
 //! dropped at the await where each of them is (a crash), or left unpolled for a while (a freeze).
 //! When nothing is ready time jumps to the next timer, so a minute of waiting costs nothing.
 
+mod tokio_time;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -17,6 +19,8 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+
+pub(crate) use self::tokio_time::TokioTime;
 
 /// Owner of a task. Lives of instances count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +53,8 @@ struct Core {
     dead: BTreeSet<Owner>,
     /// Number of tasks that ended with a panic.
     panicked: usize,
+    /// Timers of tokio's, where tasks may use them.
+    tokio: Option<Arc<TokioTime>>,
 }
 
 struct Task {
@@ -79,6 +85,9 @@ impl Core {
     fn make_ready(&mut self, id: u64) {
         if self.tasks.contains_key(&id) && self.is_ready.insert(id) {
             self.ready.push(id);
+            if let Some(tokio) = &self.tokio {
+                tokio.woken();
+            }
         }
     }
 
@@ -136,7 +145,14 @@ impl Executor {
             polls: BTreeMap::new(),
             dead: BTreeSet::new(),
             panicked: 0,
+            tokio: None,
         })))
+    }
+
+    /// Lets tasks use `tokio::time`, or ends that.
+    pub(crate) fn use_tokio(&self, tokio: Option<Arc<TokioTime>>) {
+        let before = std::mem::replace(&mut self.core().tokio, tokio);
+        drop(before);
     }
 
     fn core(&self) -> MutexGuard<'_, Core> {
@@ -211,6 +227,10 @@ impl Executor {
     fn step(&self) -> bool {
         let mut core = self.core();
         let Some(id) = core.pick() else {
+            if let Some(tokio) = core.tokio.clone() {
+                drop(core);
+                return self.pass(&tokio);
+            }
             let Some(((at, _), waker)) = core.timers.pop_first() else { return false };
             core.now = core.now.max(at);
             drop(core);
@@ -230,10 +250,13 @@ impl Executor {
             }
             *left -= 1;
         }
+        let tokio = core.tokio.clone();
         drop(core);
         let Some(mut future) = future else { return true };
+        let entered = tokio.as_ref().map(|tokio| tokio.enter());
         let poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
         let polled = catch_unwind(AssertUnwindSafe(poll));
+        drop(entered);
         let mut core = self.core();
         core.panicked += usize::from(polled.is_err());
         match core.tasks.get_mut(&id) {

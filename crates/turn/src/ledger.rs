@@ -18,6 +18,7 @@ mod participants;
 mod prepared;
 mod retention;
 mod seen;
+mod steps;
 mod timers;
 
 use std::{sync::Arc, time::Duration};
@@ -36,6 +37,7 @@ pub use self::{
     participants::Participants,
     prepared::{Decided, Prepared},
     seen::Seen,
+    steps::{StepResult, TurnSteps},
     timers::Timer,
 };
 pub(crate) use self::{
@@ -85,6 +87,8 @@ pub struct Ledger {
     pub expires: Option<Timestamp>,
     /// Rest of the outbox: back-off during an outage of its channel.
     pub held: Option<OutboxRest>,
+    /// Results of the finished steps of turns that have not ended.
+    pub steps: Vec<Arc<TurnSteps>>,
     /// Accounts that took part, for erasure.
     pub participants: Participants,
     /// Unknown members of a newer minor format, preserved.
@@ -177,8 +181,10 @@ impl Ledger {
         let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
         let sent: usize =
             self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
+        let steps: usize = self.steps.iter().map(|steps| steps.bytes()).sum();
         let participants = self.participants.bytes();
-        256 + participants + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
+        let seen = self.seen.as_str().len();
+        256 + participants + prepared + sent + inbox + seen + outbox + timers + steps
     }
 
     fn parked_bytes(&self) -> usize {

@@ -66,7 +66,7 @@ pub use run::{Documents, Outcome, run};
 pub use runtime::{Broadcast, Builder, Engine, Pace};
 pub use state::{Property, State, StateError};
 pub use stats::Stats;
-pub use turn::{Logic, Overlap, Stream, TimerId, Turn};
+pub use turn::{Logic, Overlap, Step, StepError, Stream, TimerId, Turn};
 pub use versioned::BotState;
 
 #[cfg(doctest)]

@@ -11,6 +11,7 @@ mod reset;
 mod resets;
 mod run_hooks;
 mod speak;
+mod steps;
 mod stream;
 mod timers;
 
@@ -27,6 +28,7 @@ pub(crate) use self::{
 };
 pub use self::{
     logic::{Logic, Overlap},
+    steps::{Step, StepError},
     stream::Stream,
     timers::TimerId,
 };
@@ -277,22 +279,20 @@ impl Turn {
         self.inner().response.as_ref()
     }
 
-    /// Makes an external call once and memoises its result, however many attempts this turn takes
-    /// in this process. The call gets an idempotency key that is the same on every attempt,
-    /// instance and redelivery.
+    /// Makes an external call once per process and memoises its result in memory; a crash forgets
+    /// it, unlike that of a [`step`](Self::step).
+    ///
+    /// It costs no write. Its idempotency key is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
-    /// not. If an attempt is stopped in the middle of a call, the call goes on, and the next
-    /// attempt waits for its result; nothing else in the stopped attempt does. Reusing a name in
-    /// the same attempt is another call with a key of its own, so a loop makes one call per
-    /// iteration. After a crash a call is made again under the same key: the called service must
+    /// not. If an attempt is stopped in a call, the call goes on, and the next attempt waits for
+    /// its result. Reusing a name in the same attempt is another call with a key of its own. After a crash a call is made again under the same key: the called service must
     /// honour it for exactly-once.
     ///
     /// # Limits
-    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A
-    /// call of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on;
-    /// give calls that may hang a shorter time-out of their own.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A call
+    /// of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on.
     ///
     /// # Errors
     /// Those of the call.
@@ -315,6 +315,7 @@ impl Turn {
     pub async fn once<T, E, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
     where
         T: Clone + Send + 'static,
+        E: 'static,
         F: FnOnce(IdempotencyKey) -> Fut + Send,
         Fut: Future<Output = Result<T, E>> + Send,
     {
@@ -322,6 +323,9 @@ impl Turn {
         let mut pending = attempt.effects.begin(name);
         if let Some(value) = pending.receipt().await {
             return Ok(value);
+        }
+        if let Some(error) = attempt.forced_failure::<E>(name) {
+            return Err(error);
         }
         let keep = |receipts: &_| attempt.source.keep(attempt.id, receipts);
         // From now on: the next attempt is to find a call in progress, too.

@@ -1,6 +1,8 @@
 //! `sayso doctor`: a sound setup passes, and every fault is reported with its cure.
 
 mod places;
+#[cfg(unix)]
+mod tls;
 
 use std::{
     path::Path,

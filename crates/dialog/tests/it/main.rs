@@ -17,6 +17,8 @@ mod oauth;
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
+mod skills;
+#[cfg(test)]
 mod states;
 #[cfg(test)]
 mod talk;

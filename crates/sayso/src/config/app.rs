@@ -7,12 +7,7 @@ use sayso_channel::{
     auth::{AuthError, AuthOptions, Certificate, Cloud, Secret},
 };
 
-use super::{
-    Config, Source, Value,
-    error::ConfigError,
-    file,
-    setting::{self, SETTINGS},
-};
+use super::{Config, Source, Value, error::ConfigError, file, setting};
 
 /// The setting that says how senders are authenticated.
 const AUTH: &str = "auth";
@@ -55,7 +50,7 @@ impl Config {
         self.check_destinations()?;
         let password = self.password()?;
         let certificate = self.certificate()?;
-        let plain = SETTINGS.iter().filter(|spec| spec.key != "app.password");
+        let plain = setting::settings().filter(|spec| spec.key != "app.password");
         let plain = plain.filter_map(|spec| {
             let name = spec.variables.first().copied()?;
             Some((name, self.text(spec.key)?.to_owned()))

@@ -2,7 +2,7 @@
 
 use strsim::levenshtein;
 
-use super::setting::{SETTINGS, of_variable};
+use super::setting::{of_variable, settings};
 
 /// Beginning of the variables that are ours.
 const OURS: &str = "SAYSO_";
@@ -29,7 +29,7 @@ fn key_near(key: &str) -> Option<&'static str> {
     }
     let last = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
     let own = key.rsplit('.').next().unwrap_or(key);
-    let near = SETTINGS.iter().filter_map(|spec| {
+    let near = settings().filter_map(|spec| {
         let (whole, name) = (levenshtein(key, spec.key), levenshtein(own, last(spec.key)));
         // Among equally near ones, the one whose table is nearer.
         (is_near(whole, key) || is_near(name, own)).then_some((whole.min(name), whole, spec.key))
@@ -53,7 +53,7 @@ pub(super) fn misspelt(name: &str) -> Option<String> {
 
 /// The variable nearest to an unknown name, if one is near.
 fn variable_near(name: &str) -> Option<&'static str> {
-    let known = SETTINGS.iter().flat_map(|spec| spec.variables).copied().chain(OTHERS);
+    let known = settings().flat_map(|spec| spec.variables).copied().chain(OTHERS);
     let near = known.map(|known| (levenshtein(&name.to_ascii_uppercase(), known), known)).min()?;
     // The beginning that all have says nothing about which one was meant.
     is_near(near.0, name.get(OURS.len()..).unwrap_or(name)).then_some(near.1)
@@ -76,6 +76,10 @@ mod tests {
             ("app.store", Some("store")),
             ("app.tenat", Some("app.tenant")),
             ("cloud.log", Some("cloud.login")),
+            ("limits.dead-line", Some("limits.deadline")),
+            ("limits.round-max", Some("limits.rounds-max")),
+            ("ttl.conversations", Some("ttl.conversation")),
+            ("limits.rounds_max", Some("limits.rounds-max")),
             ("MicrosoftAppId", Some("app.id")),
             ("MICROSOFTAPPPASSWORD", Some("app.password")),
             ("entirely-different", None),

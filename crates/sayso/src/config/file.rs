@@ -13,7 +13,7 @@ use toml::{
 use super::{
     did_you_mean,
     error::ConfigError,
-    setting::{Kind, SETTINGS, Spec, of_key},
+    setting::{Kind, Spec, of_key, settings},
 };
 
 /// No configuration is longer.
@@ -77,8 +77,7 @@ fn collect(
 ) -> Result<(), (usize, String)> {
     for (name, value) in table {
         let (key, offset) = (format!("{before}{}", name.get_ref()), name.span().start);
-        let is_table = SETTINGS
-            .iter()
+        let is_table = settings()
             .any(|spec| spec.key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.')));
         match (of_key(&key), value.get_ref()) {
             (Some(spec), value) => {
@@ -115,7 +114,9 @@ fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
                 entries.iter().map(Spanned::get_ref).map(DeValue::as_str).collect();
             Some(entries?.join(","))
         }
-        (Kind::Rate, DeValue::Integer(number)) => Some(number.to_string()),
+        (Kind::Rate | Kind::Count | Kind::Bytes, DeValue::Integer(number)) => {
+            Some(number.to_string())
+        }
         (Kind::Bool | Kind::List, _) => None,
         (_, DeValue::String(text)) => Some(text.clone().into_owned()),
         _ => None,

@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use sayso_channel::{ServiceUrls, auth::Cloud};
 
-use super::{redact, ttl};
+use super::{limits, redact, ttl};
 use crate::DEFAULT_STORE;
 
 /// A setting, as it can be shown to anybody.
@@ -106,9 +106,15 @@ pub(super) enum Kind {
     Choice(&'static [&'static str]),
     /// A TTL.
     Ttl,
+    /// A limit that is a number.
+    Count,
+    /// A limit that is a size.
+    Bytes,
+    /// A limit that is a time.
+    Time,
 }
 
-const fn spec(
+pub(super) const fn spec(
     key: &'static str,
     variables: &'static [&'static str],
     kind: Kind,
@@ -121,6 +127,10 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
     Spec { flag: Some(flag), ..spec }
 }
 
+/// Variable that names the file with the store's secret, if the URL of the store does not. The
+/// engines read it.
+pub(super) const STORE_SECRET_FILE: &str = "SAYSO_STORE_SECRET_FILE";
+
 /// Value of a setting that is turned off.
 pub(super) const OFF: &str = "off";
 
@@ -129,8 +139,12 @@ const RATE_MAX: u32 = 1_000_000;
 
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
-/// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 35] = [
+/// Every setting, in the order in which it is shown; the limits come last.
+pub(super) fn settings() -> impl Iterator<Item = &'static Spec> {
+    SETTINGS.iter().chain(limits::SPECS)
+}
+
+static SETTINGS: [Spec; 40] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag(
         "--admin-address",
@@ -138,6 +152,11 @@ pub(super) static SETTINGS: [Spec; 35] = [
     ),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
+    spec("tls.certificate", &["SAYSO_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("tls.key", &["SAYSO_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.certificate", &["SAYSO_ADMIN_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("admin-tls.key", &["SAYSO_ADMIN_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.clients", &["SAYSO_ADMIN_TLS_CLIENTS"], Kind::Path, ""),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
     spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
@@ -175,10 +194,10 @@ pub(super) static SETTINGS: [Spec; 35] = [
 ];
 
 impl Spec {
-    /// Reports whether an empty value is an error: else a secret that was not filled in would turn
+    /// Reports whether an empty value is an error: else a value that was not filled in would turn
     /// encryption off.
     pub(super) fn must_not_be_empty(&self) -> bool {
-        self.key.starts_with("encryption.")
+        ["encryption.", "tls.", "admin-tls."].iter().any(|table| self.key.starts_with(table))
     }
 
     /// Default value. For addresses it is that of the cloud.
@@ -195,6 +214,7 @@ impl Spec {
             "cloud.scope" => Some(cloud.scope.clone()),
             _ => None,
         });
+        let of_cloud = of_cloud.or_else(|| limits::default_text(self.key));
         of_cloud.or_else(|| (!self.default.is_empty()).then(|| self.default.to_owned()))
     }
 }
@@ -202,8 +222,9 @@ impl Spec {
 impl Kind {
     /// The value in its normal form, or what is wrong with it. The reason does not repeat a value
     /// that may be a secret.
-    pub(super) fn check(self, text: &str) -> Result<String, String> {
+    pub(super) fn check(self, key: &str, text: &str) -> Result<String, String> {
         match self {
+            Self::Count | Self::Bytes | Self::Time => limits::check(key, text),
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
             Self::Id if redact::is_word(text) => Ok(text.to_owned()),
             Self::Id => {
@@ -259,6 +280,9 @@ impl Kind {
             Self::Rate => "a number of requests a minute, or \"off\"",
             Self::Bool => "true or false",
             Self::Ttl => "a text such as \"30d\"",
+            Self::Count => "a whole number",
+            Self::Bytes => "a number of bytes, or a text such as \"64MiB\"",
+            Self::Time => "a text such as \"12s\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
         }
     }
@@ -283,12 +307,12 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
 
 /// The setting of a key in the file.
 pub(super) fn of_key(key: &str) -> Option<&'static Spec> {
-    SETTINGS.iter().find(|spec| spec.key == key)
+    settings().find(|spec| spec.key == key)
 }
 
 /// The setting of a name in the environment, and the rank of that name among the setting's names.
 pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
-    SETTINGS.iter().find_map(|spec| {
+    settings().find_map(|spec| {
         let rank = spec.variables.iter().position(|known| known.eq_ignore_ascii_case(name))?;
         Some((spec, rank))
     })

@@ -98,8 +98,15 @@ fn every_setting_can_stand_in_a_file() {
     assert!(config.encryption().unwrap().is_some());
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
-    let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
+    // The limits have a test of their own.
+    let missing = missing.map(|setting| setting.key).filter(|key| !key.starts_with("limits."));
+    let missing: Vec<&str> = missing.collect();
     let files = [
+        "tls.certificate",
+        "tls.key",
+        "admin-tls.certificate",
+        "admin-tls.key",
+        "admin-tls.clients",
         "app.password-file",
         "app.certificate-file",
         "app.key-file",

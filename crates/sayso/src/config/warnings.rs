@@ -6,14 +6,14 @@ use super::{
     Config, ConfigError, Source,
     permissions::is_open,
     redact,
-    setting::{Kind, SETTINGS},
+    setting::{Kind, settings},
 };
 
 impl Config {
     /// Warnings, a sentence each: a secret in a file that everybody can read.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.deadline_warning().into_iter().collect();
         if let Some(path) = self.file.as_deref().filter(|path| is_open(path))
             && self.has_secret_in_file()
         {
@@ -37,7 +37,7 @@ impl Config {
     }
 
     fn has_secret_in_file(&self) -> bool {
-        SETTINGS.iter().any(|spec| {
+        settings().any(|spec| {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,

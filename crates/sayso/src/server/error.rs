@@ -2,7 +2,7 @@
 
 use std::{fmt, io, net::SocketAddr};
 
-use crate::{ConfigError, OpenError};
+use crate::{ConfigError, OpenError, config::TlsError};
 
 /// Error of a server that could not start, or was cut short.
 ///
@@ -66,6 +66,9 @@ pub enum ServeError {
     /// The configuration cannot be used.
     #[error("the configuration cannot be used: {0}")]
     Config(ConfigError),
+    /// The files of a listener that is to speak TLS cannot be used.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(TlsError),
     /// The store could not be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -93,6 +96,12 @@ pub enum ServeError {
 impl From<ConfigError> for ServeError {
     fn from(error: ConfigError) -> Self {
         Self::Config(error)
+    }
+}
+
+impl From<TlsError> for ServeError {
+    fn from(error: TlsError) -> Self {
+        Self::Tls(error)
     }
 }
 

@@ -1,7 +1,9 @@
-//! The library behind real sockets: serving a bot, long turns, signing in.
+//! The library behind real sockets: serving a bot, long turns, signing in, TLS.
 
 #[cfg(test)]
 mod admin;
+#[cfg(all(test, unix))]
+mod certificates;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
@@ -16,3 +18,7 @@ mod oauth_service;
 mod server;
 #[cfg(test)]
 mod sink;
+#[cfg(test)]
+mod steps;
+#[cfg(all(test, unix))]
+mod tls;

@@ -56,6 +56,8 @@ pub(crate) struct Wish {
     pub(crate) ttl: Option<OwnTtl>,
     /// Add a visit to the document that has nothing else in it.
     pub(crate) visit: bool,
+    /// Take so many durable steps.
+    pub(crate) steps: u32,
 }
 
 /// Delivery policy of a reply.

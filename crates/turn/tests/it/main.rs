@@ -10,6 +10,8 @@ mod courier;
 #[cfg(test)]
 mod deployments;
 #[cfg(test)]
+mod durable_steps;
+#[cfg(test)]
 mod failures;
 #[cfg(all(test, feature = "fuzzing"))]
 mod fuzz;

@@ -1,4 +1,5 @@
-//! Accept loop: HTTP/1.1 on a bounded number of connections, with timeouts and graceful shutdown.
+//! Accept loop: HTTP/1.1, with TLS or without, on a bounded number of connections, with timeouts
+//! and graceful shutdown.
 
 use std::{
     io::{self, ErrorKind},
@@ -20,14 +21,17 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::oneshot,
+    sync::{oneshot, watch},
     task::JoinSet,
 };
 
 use super::{
     connection_limit::{ConnectionLimit, Permit},
+    handshake,
     limits::HttpLimits,
+    tls::Tls,
 };
 
 /// Body of the 503 that a client gets while every connection has a request under way.
@@ -44,11 +48,14 @@ const WARN_EVERY: Duration = Duration::from_secs(10);
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
+    tls: Option<Tls>,
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
     let limit = ConnectionLimit::new(limits.capacity());
     let http = protocol(&limits);
+    // Dropping the sender cuts the handshakes that are under way.
+    let (draining, drain) = watch::channel(());
     let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
     let mut warning = OverloadWarning::default();
     loop {
@@ -71,14 +78,33 @@ pub(super) async fn serve(
         };
         let Some(permit) = limit.acquire().await else {
             warning.warn("every connection has a request under way; new ones are refused");
-            refuse(&stream);
+            // Over TLS it would take a handshake to say so.
+            if tls.is_none() {
+                refuse(&stream);
+            }
             continue;
         };
-        let service = TowerToHyperService::new(router.clone());
-        let watcher = graceful.watcher();
-        connections.spawn(serve_one(http.clone(), (stream, peer), service, permit, watcher));
+        let connection = Connection {
+            http: http.clone(),
+            peer,
+            service: TowerToHyperService::new(router.clone()),
+            permit: Arc::new(permit),
+            watcher: graceful.watcher(),
+        };
+        match &tls {
+            None => connections.spawn(connection.serve(stream)),
+            Some(tls) => {
+                let (tls, drain) = (tls.clone(), drain.clone());
+                connections.spawn(connection.serve_tls(
+                    stream,
+                    tls,
+                    limits.handshake_timeout,
+                    drain,
+                ))
+            }
+        };
     }
-    drop(listener);
+    drop((listener, draining));
     graceful.shutdown().await;
 }
 
@@ -94,34 +120,65 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
     http
 }
 
-/// Serves one connection until it ends or is evicted.
-async fn serve_one(
+/// An accepted connection, and what serves it.
+struct Connection {
     http: http1::Builder,
-    (stream, peer): (TcpStream, SocketAddr),
+    peer: SocketAddr,
     service: TowerToHyperService<Router>,
-    permit: Permit,
+    permit: Arc<Permit>,
     watcher: Watcher,
-) {
-    let permit = Arc::new(permit);
-    let own = Arc::clone(&permit);
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let (busy, answer) = (own.busy(), service.call(request));
-        async move {
-            let answer = answer.await;
-            drop(busy);
-            answer
-        }
-    });
-    let connection = http.serve_connection(TokioIo::new(stream), service);
-    let connection = pin!(watcher.watch(connection));
-    tokio::select! {
-        biased;
-        () = permit.evicted() => tracing::trace!("an idle connection made room for another"),
-        ended = connection => if let Err(error) = ended {
+}
+
+impl Connection {
+    /// Serves it after a TLS handshake, unless that fails, takes too long, or must make room for
+    /// another connection.
+    async fn serve_tls(
+        self,
+        stream: TcpStream,
+        tls: Tls,
+        timeout: Duration,
+        mut drain: watch::Receiver<()>,
+    ) {
+        let stream = tokio::select! {
+            biased;
+            () = self.permit.evicted() => return tracing::trace!("a handshake made room"),
+            // The sender is dropped, never used: that it is gone is the signal.
+            _ = drain.changed() => return,
+            stream = handshake::accept(stream, &tls, timeout) => stream,
+        };
+        match stream {
+            Ok(stream) => self.serve(stream).await,
             // What a client does wrong with its connection is its own business.
-            tracing::trace!(%error, "a connection ended");
-        },
+            Err(error) => tracing::trace!(%error, "a TLS handshake failed"),
+        }
+    }
+
+    /// Serves it until it ends or is evicted.
+    async fn serve<S>(self, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let Self { http, peer, service, permit, watcher } = self;
+        let own = Arc::clone(&permit);
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(ConnectInfo(peer));
+            let (busy, answer) = (own.busy(), service.call(request));
+            async move {
+                let answer = answer.await;
+                drop(busy);
+                answer
+            }
+        });
+        let connection = http.serve_connection(TokioIo::new(stream), service);
+        let connection = pin!(watcher.watch(connection));
+        tokio::select! {
+            biased;
+            () = permit.evicted() => tracing::trace!("an idle connection made room for another"),
+            ended = connection => if let Err(error) = ended {
+                // What a client does wrong with its connection is its own business.
+                tracing::trace!(%error, "a connection ended");
+            },
+        }
     }
 }
 

@@ -6,17 +6,18 @@ use smallvec::SmallVec;
 
 use crate::{
     Key,
-    attempt::{Attempt, Effects, Origin, Source},
+    attempt::{Attempt, Effects, Origin, Source, StepPlace, Steps},
     clock::Timestamp,
     delivery_policy::{DeliveryPolicy, OnDoubt},
     engine::{
         core::Core,
+        item::Cause,
         mailbox::Mailbox,
         round::{Round, Setback},
     },
     error::Failure,
     id::{ReplyId, TurnId},
-    ledger::{Bag, Change, Recorded, StoredReply},
+    ledger::{Bag, Change, Document, Recorded, StoredReply},
     limits::Exceeded,
     message_id::Target,
     run::RunOutput,
@@ -34,7 +35,8 @@ pub(in crate::engine) fn attempt(
 ) -> PartialAttempt {
     let effects = Effects::of(core.receipts.get(id));
     let (key, reply_prefix) = (mailbox.key.clone(), id.reply_prefix(retries));
-    PartialAttempt { id, reply_prefix, key, origin, now, source, effects }
+    let place = StepPlace::Engine;
+    PartialAttempt { id, reply_prefix, key, origin, now, source, effects, place }
 }
 
 /// An attempt that still lacks its properties.
@@ -46,14 +48,24 @@ pub(in crate::engine) struct PartialAttempt {
     now: Timestamp,
     source: Arc<dyn Source>,
     effects: Effects,
+    place: StepPlace,
 }
 
 impl PartialAttempt {
-    /// Completes the attempt with its properties.
-    pub(in crate::engine) fn of(self, bag: &Bag) -> Arc<Attempt> {
-        let Self { id, reply_prefix, key, origin, now, source, effects } = self;
-        let bag = bag.clone();
-        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source, effects })
+    /// Sets whether the turn of a cause can take steps: not that of a handler that cannot be stored.
+    pub(in crate::engine) fn caused_by(self, cause: &Cause) -> Self {
+        match cause {
+            Cause::Proactive(_) => Self { place: StepPlace::Nowhere("a proactive turn"), ..self },
+            _ => self,
+        }
+    }
+
+    /// Completes the attempt with what the document has: its properties, and the turn's steps.
+    pub(in crate::engine) fn of(self, document: &Document) -> Arc<Attempt> {
+        let Self { id, reply_prefix, key, origin, now, source, effects, place } = self;
+        let bag = document.bag.clone();
+        let steps = Steps::new(place, document.ledger.steps_of(id));
+        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source, effects, steps })
     }
 }
 
