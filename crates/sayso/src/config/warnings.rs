@@ -13,8 +13,7 @@ impl Config {
     /// Warnings, a sentence each: a secret in a file that everybody can read.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        warnings.extend(self.deadline_warning());
+        let mut warnings: Vec<String> = self.deadline_warning().into_iter().collect();
         if let Some(path) = self.file.as_deref().filter(|path| is_open(path))
             && self.has_secret_in_file()
         {
@@ -42,12 +41,7 @@ impl Config {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,
-                Kind::List
-                | Kind::Callers
-                | Kind::Path
-                | Kind::Address
-                | Kind::Bool
-                | Kind::Choice(_) => false,
+                Kind::List | Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_) => false,
                 _ => redact::value(spec.key, &value.text) != value.text,
             };
             is_secret && matches!(value.source, Source::File { .. })

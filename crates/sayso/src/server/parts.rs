@@ -57,6 +57,7 @@ impl<L: Logic> Server<L> {
         if matches!(self.senders, Senders::Unset) {
             return Err(ServeError::NoAuth);
         }
+        ServeError::of_mistakes(self.logic.mistakes())?;
         let Assembled { router, engine, .. } = self.assemble(true).await?;
         Ok((router, engine))
     }

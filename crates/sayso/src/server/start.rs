@@ -55,7 +55,8 @@ impl<L: Logic> Server<L> {
         Ok(Running::new(Listener { socket, router, tls }, admin, engine, store, app)?)
     }
 
-    /// Serves until SIGTERM or Ctrl-C, then drains. Prints and logs as [`serve`](super::serve) does.
+    /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try, and
+    /// starts a log as [`serve`](crate::serve) does.
     ///
     /// # Errors
     /// When it cannot start, or a second signal cut the drain short; see [`ServeError`].
