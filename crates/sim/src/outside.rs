@@ -97,7 +97,10 @@ impl Outside {
         let life = self.life;
         let what = match saved {
             None => format!("instance {life} goes on with {wish} before {key} is saved"),
-            Some(saved) if saved != result.to_string() => {
+            // A turn whose document has expired is run anew.
+            Some(saved)
+                if saved != result.to_string() && !self.world.plan.has(Fault::ShortLived) =>
+            {
                 format!("instance {life} is given {result} for {key}, saved is {saved}")
             }
             Some(_) => return,
