@@ -32,6 +32,7 @@ mod connector;
 mod endpoint;
 mod proactive;
 mod service_urls;
+mod skill_callers;
 mod sync;
 
 #[cfg(feature = "fuzzing")]
@@ -45,6 +46,7 @@ pub use endpoint::{
 };
 pub use proactive::{BeginError, Begun, NewConversation};
 pub use service_urls::ServiceUrls;
+pub use skill_callers::SkillCaller;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

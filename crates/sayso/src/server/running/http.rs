@@ -1,37 +1,27 @@
-//! Accept loop: HTTP/1.1 on a bounded number of connections, with timeouts and graceful shutdown.
+//! Accept loop: HTTP/1.1, with TLS or without, on a bounded number of connections, with timeouts
+//! and graceful shutdown.
 
 use std::{
     io::{self, ErrorKind},
-    net::SocketAddr,
-    pin::pin,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use axum::{Router, extract::ConnectInfo};
-use hyper::{
-    body::Incoming,
-    server::conn::http1,
-    service::{Service as _, service_fn},
-};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::{GracefulShutdown, Watcher},
-    service::TowerToHyperService,
-};
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{rt::TokioTimer, service::TowerToHyperService};
 use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::oneshot,
+    net::TcpListener,
+    sync::{oneshot, watch},
     task::JoinSet,
 };
 
 use super::{
-    connection_limit::{ConnectionLimit, Permit},
+    connection::{Secure, Serving},
+    connection_limit::ConnectionLimit,
     limits::HttpLimits,
+    refusal::Refusals,
+    tls::Tls,
 };
-
-/// Body of the 503 that a client gets while every connection has a request under way.
-const FULL: &str = r#"{"error":{"code":"Full","message":"every connection of this instance has a request under way; send it again"}}"#;
 
 /// Pause before the next `accept` after one failed, for example for lack of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -44,12 +34,24 @@ const WARN_EVERY: Duration = Duration::from_secs(10);
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
+    tls: Option<Tls>,
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
     let limit = ConnectionLimit::new(limits.capacity());
-    let http = protocol(&limits);
-    let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
+    let (stop, stop_seen) = watch::channel(());
+    let serving = Serving {
+        http: protocol(&limits),
+        service: TowerToHyperService::new(router),
+        first_byte_max: match tls {
+            Some(_) => limits.handshake_timeout.min(limits.head_timeout),
+            None => limits.head_timeout,
+        },
+        refusals: Refusals::default(),
+        secure: tls.map(|tls| Secure { tls, handshake_max: limits.handshake_timeout }),
+        stopped: stop_seen,
+    };
+    let mut connections = JoinSet::new();
     let mut warning = OverloadWarning::default();
     loop {
         let accepted = tokio::select! {
@@ -71,15 +73,16 @@ pub(super) async fn serve(
         };
         let Some(permit) = limit.acquire().await else {
             warning.warn("every connection has a request under way; new ones are refused");
-            refuse(&stream);
+            // Over TLS it would take a handshake to say so.
+            if serving.secure.is_none() {
+                connections.spawn(serving.refusals.clone().refuse(stream));
+            }
             continue;
         };
-        let service = TowerToHyperService::new(router.clone());
-        let watcher = graceful.watcher();
-        connections.spawn(serve_one(http.clone(), (stream, peer), service, permit, watcher));
+        connections.spawn(serving.clone().serve(stream, peer, permit));
     }
-    drop(listener);
-    graceful.shutdown().await;
+    drop((listener, stop));
+    while connections.join_next().await.is_some() {}
 }
 
 /// HTTP/1.1 only: channels need no other version, and each has attacks of its own.
@@ -92,49 +95,6 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
     // Answers are short: to copy one behind its head costs less than two pieces do.
     http.writev(false);
     http
-}
-
-/// Serves one connection until it ends or is evicted.
-async fn serve_one(
-    http: http1::Builder,
-    (stream, peer): (TcpStream, SocketAddr),
-    service: TowerToHyperService<Router>,
-    permit: Permit,
-    watcher: Watcher,
-) {
-    let permit = Arc::new(permit);
-    let own = Arc::clone(&permit);
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let (busy, answer) = (own.busy(), service.call(request));
-        async move {
-            let answer = answer.await;
-            drop(busy);
-            answer
-        }
-    });
-    let connection = http.serve_connection(TokioIo::new(stream), service);
-    let connection = pin!(watcher.watch(connection));
-    tokio::select! {
-        biased;
-        () = permit.evicted() => tracing::trace!("an idle connection made room for another"),
-        ended = connection => if let Err(error) = ended {
-            // What a client does wrong with its connection is its own business.
-            tracing::trace!(%error, "a connection ended");
-        },
-    }
-}
-
-/// Sends a 503 if the socket takes it at once, and closes the connection.
-fn refuse(stream: &TcpStream) {
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n{FULL}",
-        FULL.len()
-    );
-    if let Err(error) = stream.try_write(answer.as_bytes()) {
-        tracing::trace!(%error, "a refused client was not told why");
-    }
 }
 
 /// Reports whether the error is of one connection only, so that the next may succeed.
