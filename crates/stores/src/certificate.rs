@@ -134,6 +134,7 @@ fn unusable(path: &Path, reason: &str) -> String {
 
 /// True if the server did not take the certificate of this client, or asked for one in vain. With
 /// TLS 1.3 it says so only after the handshake.
+#[cfg(feature = "postgres")]
 pub(crate) fn is_refused(error: &rustls::Error) -> bool {
     use rustls::AlertDescription as Alert;
     let rustls::Error::AlertReceived(alert) = error else { return false };

@@ -199,7 +199,7 @@ async fn a_file_that_was_only_found_cannot_redirect_a_secret() {
     for (store, variables) in [
         ("redis://127.0.0.1:1?prefix=a&secret-file=password", &[][..]),
         ("postgres://bot@127.0.0.1:1/bots?auth=managed", &[]),
-        ("redis://127.0.0.1:1", &[secret_file.clone()]),
+        ("redis://127.0.0.1:1", std::slice::from_ref(&secret_file)),
         ("azblob:https://blob.core.windows.net.example/state", &[]),
         ("cosmos://documents.example/bots", &[]),
     ] {
