@@ -81,6 +81,7 @@ mod questions;
 mod replay;
 mod run;
 mod settings;
+mod several;
 mod simple_steps;
 mod sleep_step;
 mod step;
@@ -89,13 +90,14 @@ mod words;
 pub use ask::{Ask, Late};
 pub use durable_step::DurableStep;
 pub use error::{Difference, Error};
-pub use flow::{Flow, conversation};
+pub use flow::{ConversationFuture, Flow, conversation};
 pub use handle::Conversation;
 pub use limits::Limits;
 pub use question::{Question, QuestionContext};
 pub use questions::{
     Offer, OneOf, Prompted, Text, activity, attachment, choice, confirm, date, number, prompt, text,
 };
+pub use several::{Conversations, conversations};
 pub use words::IntoWords;
 
 pub use crate::prompt::DEADLINE;

@@ -42,6 +42,9 @@ struct Messages;
 #[doc = include_str!("../../../docs/guides/retention.md")]
 struct Retention;
 
+#[doc = include_str!("../../../docs/guides/state.md")]
+struct State;
+
 /// This page shows the simulator.
 #[cfg(feature = "sim")]
 #[doc = include_str!("../../../docs/guides/testing.md")]
@@ -49,6 +52,8 @@ struct Testing;
 
 #[doc = include_str!("../../../docs/guides/skills.md")]
 struct Skills;
+#[doc = include_str!("../../../docs/guides/steps.md")]
+struct Steps;
 
 #[doc = include_str!("../../../docs/operations/README.md")]
 struct Operations;

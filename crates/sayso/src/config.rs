@@ -85,8 +85,6 @@ pub struct Config {
     is_found_file: bool,
     /// Set if the environment names a file with the store's secret.
     has_store_secret_file: bool,
-    /// Warnings about names in the environment that look like a mistake.
-    strange: Vec<String>,
 }
 
 /// The value of a setting, and its source.
@@ -138,7 +136,7 @@ impl Config {
     /// skipped; case does not matter in a name.
     ///
     /// # Errors
-    /// When a value makes no sense.
+    /// When a value makes no sense, or a name is nearly one of ours.
     pub fn environment<N, V>(
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -161,7 +159,12 @@ impl Config {
                 None if name.eq_ignore_ascii_case(setting::STORE_SECRET_FILE) => {
                     self.has_store_secret_file = !value.as_ref().is_empty();
                 }
-                None => self.strange.extend(did_you_mean::strange_name(name)),
+                None => {
+                    if let Some(reason) = did_you_mean::misspelt(name) {
+                        let place = format!("environment {name}");
+                        return Err(ConfigError::Setting { place, reason });
+                    }
+                }
             }
         }
         for (spec, name, text) in found.into_values() {
@@ -227,8 +230,8 @@ impl Config {
         })
     }
 
-    /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other
-    /// programs set up their logs themselves.
+    /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command and
+    /// [`serve`](crate::serve); a program that sets a `tracing` subscriber has a log of its own.
     #[must_use]
     pub fn log(&self) -> (&str, &str) {
         (self.text("log.filter").unwrap_or("info"), self.text("log.format").unwrap_or("text"))
@@ -300,9 +303,7 @@ impl Config {
                 | Kind::Bool
                 | Kind::Choice(_)
                 | Kind::Ttl
-                | Kind::Count
-                | Kind::Bytes
-                | Kind::Time
+                | Kind::Limit(_)
                 | Kind::Rate,
             ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),

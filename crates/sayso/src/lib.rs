@@ -63,6 +63,7 @@ mod book;
 mod certificates;
 mod chat;
 mod defaults;
+mod log;
 mod open;
 mod signals;
 mod user_tokens;

@@ -26,6 +26,7 @@ pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address}
 use crate::{
     Config,
     config::{Encryption, TlsFiles},
+    log,
 };
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
@@ -34,9 +35,10 @@ use crate::{
 /// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name
 /// an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways; if they say `auth =
 /// "none"` (`SAYSO_AUTH=none`) it serves programs of this machine without authentication; if they
-/// say neither it does not start. It prints where it listens and a `curl` to try. SIGTERM and
-/// Ctrl-C drain: nothing new is taken in, turns and replies under way are finished. For anything
-/// else there is [`Server`].
+/// say neither it does not start. It prints where it listens and a `curl` to try. If the program
+/// has no log (a `tracing` subscriber) it starts one on standard error, as `log.filter` and
+/// `log.format` say, so that a handler that fails is seen. SIGTERM and Ctrl-C drain: nothing new is
+/// taken in, turns and replies under way are finished. For anything else there is [`Server`].
 ///
 /// # Errors
 /// When it cannot start, as one sentence that says what to do; see [`ServeError`].
@@ -58,7 +60,9 @@ use crate::{
 /// }
 /// ```
 pub async fn serve(bot: impl Logic) -> crate::Result {
-    Ok(Server::new(bot).config(&Config::load(None)?)?.serve().await?)
+    let config = Config::load(None)?;
+    log::start(&config)?;
+    Ok(Server::new(bot).config(&config)?.serve().await?)
 }
 
 /// Builder of a server. Everything has a default but the bot, and who may speak to it: an

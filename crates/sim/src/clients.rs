@@ -144,6 +144,10 @@ pub(crate) async fn deliver_to(
     let Some(Node { life, engine, outside, .. }) = nodes.get(place) else { return false };
     world.tell(|| format!("user: {} goes to instance {life}", said.id));
     world.costs().cause(world.executor.now(), life);
+    if said.wish.reset && !world.history().before_reset.contains_key(&said.id) {
+        let before = bot::since_reset(&world.document(&said.key).bag);
+        world.history().before_reset.insert(said.id.clone(), before);
+    }
     let (sender, receiver) = oneshot::channel();
     let turn = hand_in(engine, outside, said.clone());
     let handler = async move {
@@ -250,6 +254,9 @@ fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
     if is_kept && !is_accepted && !ledger.seen.contains(said.turn()) {
         world.violation(format!("I3: {} is answered and not stored", said.id));
     }
+    if said.wish.reset && !answer.is_pending {
+        is_reset(world, said);
+    }
     let replies: Vec<&str> = answer.replies.iter().map(sayso_activity::Raw::as_str).collect();
     let heard = format!("{replies:?} {:?}", answer.response);
     let mut seen = world.seen();
@@ -258,5 +265,14 @@ fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
         let what = format!("P4: {} got two answers: {known} and {heard}", said.id);
         drop(seen);
         world.violation(what);
+    }
+}
+
+/// P1: nothing of what the second log had before a reset was sent is in it once that is answered.
+fn is_reset(world: &World, said: &Said) {
+    let now = bot::since_reset(&world.document(&said.key).bag);
+    let before = world.history().before_reset.get(&said.id).cloned().unwrap_or_default();
+    if let Some(id) = now.iter().find(|id| before.contains(id)) {
+        world.violation(format!("P1: {} has reset the state, and {id} is still in it", said.id));
     }
 }

@@ -35,7 +35,7 @@ use crate::{
     state::State,
     store,
     sync::{Mutex, lock},
-    turn::{Inner, Logic, Replies, ReplyHooks, ReturnSlot, Turn},
+    turn::{Inner, Logic, Replies, ReplyHooks, Resets, ReturnSlot, Turn},
 };
 
 /// Documents by key, for [`run`].
@@ -126,7 +126,8 @@ impl Attempt {
         self.start(logic).end(within).await
     }
 
-    /// Runs the error handler: its replies are kept, its changes of state discarded.
+    /// Runs the error handler: its replies and its resets are kept, its other changes of state
+    /// discarded.
     pub(crate) async fn run_on_error(
         self: &Arc<Self>,
         logic: &dyn Logic,
@@ -138,12 +139,15 @@ impl Attempt {
         let slot = Arc::default();
         let handler = logic.on_error(attempt.turn(&slot), failure)?;
         let made = Running::new(&attempt, handler, slot).end(within).await;
-        Some(made.map(|made| RunOutput {
-            documents: smallvec![(self.key.clone(), self.bag.clone())],
-            replies: made.replies,
-            response: made.response,
-            timers: Vec::new(),
-            cancelled: Vec::new(),
+        Some(made.map(|made| {
+            let mut bag = self.bag.clone();
+            made.resets.apply(&mut bag);
+            RunOutput {
+                documents: smallvec![(self.key.clone(), bag)],
+                timers: Vec::new(),
+                cancelled: Vec::new(),
+                ..made
+            }
         }))
     }
 
@@ -160,6 +164,7 @@ impl Attempt {
             timers_made: 0,
             cancelled: Vec::new(),
             response: None,
+            resets: Resets::default(),
             is_kept: false,
         });
         Turn::new(inner, slot)

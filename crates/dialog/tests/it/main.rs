@@ -11,6 +11,8 @@ mod conversation;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod oauth;
 #[cfg(test)]
 mod simulated;

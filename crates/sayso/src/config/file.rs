@@ -13,6 +13,7 @@ use toml::{
 use super::{
     did_you_mean,
     error::ConfigError,
+    limits::Unit,
     setting::{Kind, Spec, of_key, settings},
 };
 
@@ -114,7 +115,7 @@ fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
                 entries.iter().map(Spanned::get_ref).map(DeValue::as_str).collect();
             Some(entries?.join(","))
         }
-        (Kind::Rate | Kind::Count | Kind::Bytes, DeValue::Integer(number)) => {
+        (Kind::Rate | Kind::Limit(Unit::Count | Unit::Bytes), DeValue::Integer(number)) => {
             Some(number.to_string())
         }
         (Kind::Bool | Kind::List | Kind::Callers, _) => None,

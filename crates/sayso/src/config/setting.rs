@@ -4,7 +4,10 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use sayso_channel::{ServiceUrls, auth::Cloud};
 
-use super::{limits, redact, ttl};
+use super::{
+    limits::{self, Unit},
+    redact, ttl,
+};
 use crate::DEFAULT_STORE;
 
 /// A setting, as it can be shown to anybody.
@@ -108,15 +111,11 @@ pub(super) enum Kind {
     Choice(&'static [&'static str]),
     /// A TTL.
     Ttl,
-    /// A limit that is a number.
-    Count,
-    /// A limit that is a size.
-    Bytes,
-    /// A limit that is a time.
-    Time,
+    /// A limit of the engine.
+    Limit(Unit),
 }
 
-pub(super) const fn spec(
+const fn spec(
     key: &'static str,
     variables: &'static [&'static str],
     kind: Kind,
@@ -143,8 +142,20 @@ const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown; the limits come last.
 pub(super) fn settings() -> impl Iterator<Item = &'static Spec> {
-    SETTINGS.iter().chain(limits::SPECS)
+    SETTINGS.iter().chain(&LIMITS)
 }
+
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static LIMITS: [Spec; limits::ROWS.len()] = {
+    let mut specs = [spec("", &[], Kind::Text, ""); limits::ROWS.len()];
+    let mut at = 0;
+    while at < specs.len() {
+        let row = limits::ROWS[at];
+        specs[at] = spec(row.key, row.variables, Kind::Limit(row.unit), "");
+        at += 1;
+    }
+    specs
+};
 
 static SETTINGS: [Spec; 41] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
@@ -227,7 +238,7 @@ impl Kind {
     /// that may be a secret.
     pub(super) fn check(self, key: &str, text: &str) -> Result<String, String> {
         match self {
-            Self::Count | Self::Bytes | Self::Time => limits::check(key, text),
+            Self::Limit(_) => limits::check(key, text),
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
             Self::Id if redact::is_word(text) => Ok(text.to_owned()),
             Self::Id => {
@@ -292,9 +303,9 @@ impl Kind {
             Self::Bool => "true or false",
             Self::Ttl => "a text such as \"30d\"",
             Self::Callers => "a list such as [\"00000000-…=https://parent.example/api/skills\"]",
-            Self::Count => "a whole number",
-            Self::Bytes => "a number of bytes, or a text such as \"64MiB\"",
-            Self::Time => "a text such as \"12s\"",
+            Self::Limit(Unit::Count) => "a whole number",
+            Self::Limit(Unit::Bytes) => "a number of bytes, or a text such as \"64MiB\"",
+            Self::Limit(Unit::Time) => "a text such as \"12s\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
         }
     }

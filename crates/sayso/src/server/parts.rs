@@ -45,7 +45,8 @@ impl<L: Logic> Server<L> {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
     /// let store = sayso::open_store("memory://").await?;
-    /// let (bot, engine) = Server::new(pizza::bot()).unauthenticated().store(store).into_parts().await?;
+    /// let server = Server::new(pizza::bot()).unauthenticated().store(store);
+    /// let (bot, engine) = server.into_parts().await?;
     /// let app: Router = Router::new().route("/", get(|| async { "the shop" })).nest("/bot", bot);
     /// # drop(app);
     /// engine.close(std::time::Duration::from_secs(10)).await;
@@ -55,6 +56,7 @@ impl<L: Logic> Server<L> {
         if matches!(self.senders, Senders::Unset) {
             return Err(ServeError::NoAuth);
         }
+        ServeError::of_mistakes(self.logic.mistakes())?;
         let Assembled { router, engine, .. } = self.assemble(true).await?;
         Ok((router, engine))
     }

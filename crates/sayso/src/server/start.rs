@@ -14,7 +14,7 @@ use super::{
     running::{Listener, Running, tls},
     senders::Senders,
 };
-use crate::{announce, config::TlsFiles, signals::Signals};
+use crate::{Config, announce, config::TlsFiles, log, signals::Signals};
 
 impl<L: Logic> Server<L> {
     /// Starts the server and gives a handle to it; this is what a test wants.
@@ -25,6 +25,7 @@ impl<L: Logic> Server<L> {
     /// # Cancellation
     /// Dropping the future starts nothing, or stops what was started.
     pub async fn start(mut self) -> Result<Running, ServeError> {
+        ServeError::of_mistakes(self.logic.mistakes())?;
         let socket = match &self.senders {
             Senders::Unset => return Err(ServeError::NoAuth),
             Senders::Unauthenticated => bind(self.address).await?,
@@ -54,7 +55,8 @@ impl<L: Logic> Server<L> {
         Ok(Running::new(Listener { socket, router, tls }, admin, engine, store, app)?)
     }
 
-    /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.
+    /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try, and
+    /// starts a log as [`serve`](crate::serve) does.
     ///
     /// # Errors
     /// When it cannot start, or a second signal cut the drain short; see [`ServeError`].
@@ -63,6 +65,7 @@ impl<L: Logic> Server<L> {
     /// Dropping the future stops taking connections; what was committed is delivered by the next
     /// start.
     pub async fn serve(self) -> Result<(), ServeError> {
+        log::start(self.config.as_ref().unwrap_or(&Config::default()))?;
         self.serve_until(|running| announce::print(&running.welcome()), pending()).await
     }
 

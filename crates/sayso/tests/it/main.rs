@@ -11,6 +11,8 @@ mod closed;
 #[cfg(test)]
 mod long;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod oauth_service;
 #[cfg(test)]
 mod server;

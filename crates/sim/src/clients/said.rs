@@ -233,6 +233,7 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         id: format!("a{n}"),
         replies: chance.below(if is_bulky { 2 } else { 3 }),
         panic,
+        reset: panic && n.is_multiple_of(2),
         oversized: !panic && chance.fires(Fault::Oversized),
         timers: draw_timers(world),
         cancel: chance.fires(Fault::Cancel).then(|| chance.below(8)),

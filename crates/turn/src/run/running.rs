@@ -192,11 +192,11 @@ fn output(inner: Box<Inner>) -> Result<RunOutput, Failure> {
             limit: "replies_max",
         });
     }
-    let Inner { conversation, further, replies, timers, cancelled, response, .. } = *inner;
+    let Inner { conversation, further, replies, timers, cancelled, response, resets, .. } = *inner;
     let mut documents = SmallVec::with_capacity(1 + further.len());
     documents.push(conversation.close().map_err(Failure::State)?);
     for state in further {
         documents.push(state.close().map_err(Failure::State)?);
     }
-    Ok(RunOutput { documents, replies, timers, cancelled, response })
+    Ok(RunOutput { documents, replies, timers, cancelled, response, resets })
 }

@@ -46,8 +46,11 @@ pub(super) struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     pub(super) fn new(mut source: Source<'a>, now: Timestamp, starts_with: Option<Bag>) -> Self {
+        let logic = source.make();
+        let mistakes = logic.mistakes();
+        assert!(mistakes.is_empty(), "the bot cannot be started: {}", mistakes.join("; "));
         Self {
-            logic: source.make(),
+            logic,
             source,
             limits: Arc::default(),
             now,

@@ -26,6 +26,8 @@ mod looks;
 #[cfg(test)]
 mod messages;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod participants;
 #[cfg(test)]
 mod proactive;

@@ -114,7 +114,7 @@ impl Round<'_> {
             Ok(outcome) => return Ok(Judged::Done(outcome)),
             Err(failure) => failure,
         };
-        failure.log();
+        failure.log(&attempt.key, attempt.origin.activity());
         if failure.is_newer() {
             core.counters.newer.add(1);
             return Ok(Judged::Failed(failure));
@@ -130,7 +130,7 @@ impl Round<'_> {
         Ok(match handled.map(|made| made.and_then(|made| self.prepare(attempt, made))) {
             Some(Ok(outcome)) => Judged::Handled(outcome, failure),
             Some(Err(second)) => {
-                second.log();
+                second.log(&attempt.key, attempt.origin.activity());
                 core.counters.newer.add(second.is_newer().into());
                 Judged::Failed(if second.is_newer() { Arc::new(second) } else { failure })
             }
@@ -141,7 +141,7 @@ impl Round<'_> {
     /// Converts the output of a run to storable form, or returns the limit that it exceeds.
     fn prepare(&self, attempt: &Attempt, made: RunOutput) -> Result<Outcome, Failure> {
         let core = self.core;
-        let RunOutput { mut documents, replies, timers, cancelled, response } = made;
+        let RunOutput { mut documents, replies, timers, cancelled, response, .. } = made;
         let is_answer = attempt.origin.activity().expects_replies();
         let policy = core.logic.delivery();
         let to_stored = |reply| self.to_stored(attempt.reply_prefix, reply, is_answer, policy);
