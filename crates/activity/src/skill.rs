@@ -52,8 +52,8 @@ impl Activity {
     /// unique, and [`channel_id`](Self::channel_id) is.
     #[must_use]
     pub fn channel(&self) -> &str {
-        let id = self.channel_id.as_deref();
-        split(id).map_or(id.unwrap_or_default(), |(_, channel)| channel)
+        let id = self.channel_id.as_deref().unwrap_or_default();
+        split(Some(id)).map_or(id, |(_, channel)| channel)
     }
 
     /// Puts the activity into the name space of a calling bot: its channel, and the one that it

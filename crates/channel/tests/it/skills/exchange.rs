@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{CHANNELS, OTHER, PARENT, STRANGER, World, bot, texts};
+use super::world::{CHANNELS, OTHER, PARENT, STRANGER, World, bot, message, texts};
 use crate::{auth::world::APP, support::with};
 
 #[tokio::test]
@@ -13,10 +13,10 @@ async fn a_reply_to_a_calling_bot_carries_a_token_for_that_bot_and_never_the_cha
         peer.takes("c1", 200);
     }
     for text in ["one", "end"] {
-        let message = with(world.message(text), json!({"id": text}));
-        assert_eq!(instance.from_channel(&world, message.clone()).await.status, 200);
+        let message = with(message(text), json!({"id": text}));
+        assert_eq!(instance.channel_says(&world, message.clone()).await.status, 200);
         for (caller, peer) in [(PARENT, &world.parent), (OTHER, &world.other)] {
-            assert_eq!(instance.from_bot(caller, peer, message.clone()).await.status, 200);
+            assert_eq!(instance.bot_says(caller, peer, message.clone()).await.status, 200);
         }
     }
     let all = [(&world.channel, CHANNELS, "nobody"), (&world.parent, PARENT, PARENT)];
@@ -40,19 +40,19 @@ async fn a_reply_to_a_calling_bot_carries_a_token_for_that_bot_and_never_the_cha
 async fn a_caller_gets_answers_in_its_own_words() {
     let world = World::start().await;
     let instance = world.instance(bot(), world.callers()).await;
-    let expected = with(world.message("hi"), json!({"deliveryMode": "expectReplies"}));
+    let expected = with(message("hi"), json!({"deliveryMode": "expectReplies"}));
     for _ in 0..2 {
         // Also when it asks again.
-        let answer = instance.from_bot(PARENT, &world.parent, expected.clone()).await;
+        let answer = instance.bot_says(PARENT, &world.parent, expected.clone()).await;
         assert_eq!(texts(&answer), [format!("hi on msteams for {PARENT}")]);
         assert_eq!(answer.json()["activities"][0]["channelId"], "msteams", "{answer:?}");
     }
-    let stream = with(world.message("hi"), json!({"id": "2", "deliveryMode": "stream"}));
-    let answer = instance.from_bot(PARENT, &world.parent, stream).await;
+    let stream = with(message("hi"), json!({"id": "2", "deliveryMode": "stream"}));
+    let answer = instance.bot_says(PARENT, &world.parent, stream).await;
     assert!(answer.body.contains(r#""channelId":"msteams""#), "{answer:?}");
     assert!(!answer.body.contains("skill:"), "{answer:?}");
     let invoke = json!({"id": "3", "type": "invoke", "name": "add", "text": null});
-    let answer = instance.from_bot(PARENT, &world.parent, with(world.message(""), invoke)).await;
+    let answer = instance.bot_says(PARENT, &world.parent, with(message(""), invoke)).await;
     assert_eq!((answer.status, &*answer.body), (200, r#"{"sum":7}"#));
     assert!(world.parent.came().is_empty(), "all of it was in answers");
 }
@@ -61,7 +61,7 @@ async fn a_caller_gets_answers_in_its_own_words() {
 async fn a_caller_names_its_own_service_urls_and_nobody_elses() {
     let world = World::start().await;
     let instance = world.instance(bot(), world.callers()).await;
-    let message = world.message("hi");
+    let message = message("hi");
     for (caller, peer, status) in [
         (PARENT, &world.parent, 200),
         (PARENT, &world.other, 403),
@@ -69,12 +69,12 @@ async fn a_caller_names_its_own_service_urls_and_nobody_elses() {
         (OTHER, &world.parent, 403),
         (STRANGER, &world.parent, 403),
     ] {
-        let answer = instance.from_bot(caller, peer, message.clone()).await;
+        let answer = instance.bot_says(caller, peer, message.clone()).await;
         assert_eq!(answer.status, status, "{caller} {answer:?}");
     }
     // Without the list there are no skills at all.
     let alone = world.instance(bot(), Vec::new()).await;
-    assert_eq!(alone.from_bot(PARENT, &world.parent, message).await.status, 401);
+    assert_eq!(alone.bot_says(PARENT, &world.parent, message).await.status, 401);
 }
 
 #[tokio::test]
@@ -84,8 +84,8 @@ async fn a_bot_calls_as_its_caller_or_not_at_all() {
 
     let world = World::start().await;
     let instance = world.instance(bot(), world.callers()).await;
-    let hi = with(world.message("hi"), json!({"deliveryMode": "expectReplies"}));
-    assert_eq!(instance.from_bot(PARENT, &world.parent, hi).await.status, 200);
+    let hi = with(message("hi"), json!({"deliveryMode": "expectReplies"}));
+    assert_eq!(instance.bot_says(PARENT, &world.parent, hi).await.status, 200);
     let mut options = sayso_channel::auth::AuthOptions::new(APP);
     options.password = Some(sayso_channel::auth::Secret::new("p4ss"));
     options.cloud.login = world.login.url("");

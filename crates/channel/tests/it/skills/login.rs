@@ -41,7 +41,7 @@ impl Login {
         let asked = Asked::default();
         let record = Arc::clone(&asked);
         let router =
-            Router::new().fallback(move |request: Request| answer(request, record.clone()));
+            Router::new().fallback(move |request: Request| answer(request, Arc::clone(&record)));
         Self { address: serve(router).await, asked }
     }
 

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::world::{Instance, OTHER, PARENT, Peer, World, bot, texts};
+use super::world::{Instance, OTHER, PARENT, Peer, World, bot, message, texts};
 use crate::support::{client::Reply, with};
 
 const NOTHING: &str = "[] [] []";
 
-fn expecting(world: &World, id: &str, text: &str) -> Value {
-    with(world.message(text), json!({"id": id, "deliveryMode": "expectReplies"}))
+fn expecting(id: &str, text: &str) -> Value {
+    with(message(text), json!({"id": id, "deliveryMode": "expectReplies"}))
 }
 
 async fn ask(
@@ -17,8 +17,8 @@ async fn ask(
     activity: Value,
 ) -> Reply {
     match from {
-        None => instance.from_channel(world, activity).await,
-        Some((caller, peer)) => instance.from_bot(caller, peer, activity).await,
+        None => instance.channel_says(world, activity).await,
+        Some((caller, peer)) => instance.bot_says(caller, peer, activity).await,
     }
 }
 
@@ -30,20 +30,20 @@ async fn callers_and_channels_with_the_same_ids_read_nothing_of_each_other() {
     let all = [None, Some((PARENT, &world.parent)), Some((OTHER, &world.other))];
     for (number, from) in all.into_iter().enumerate() {
         // The ids of activities are theirs, too: none is taken for a redelivery.
-        let recalled = ask(place, from, expecting(&world, "1", "recall")).await;
+        let recalled = ask(place, from, expecting("1", "recall")).await;
         assert_eq!(texts(&recalled), [NOTHING], "{number}");
         let note = format!("remember {number}");
-        assert_eq!(texts(&ask(place, from, expecting(&world, "2", &note)).await), ["noted"]);
+        assert_eq!(texts(&ask(place, from, expecting("2", &note)).await), ["noted"]);
     }
     for (number, from) in all.into_iter().enumerate() {
-        let recalled = ask(place, from, expecting(&world, "3", "recall")).await;
+        let recalled = ask(place, from, expecting("3", "recall")).await;
         assert_eq!(texts(&recalled), [format!("[{number}] [{number}] [{number}]")]);
     }
     // The end of one conversation is not that of another.
-    let end = with(world.message(""), json!({"id": "4", "type": "endOfConversation"}));
+    let end = with(message(""), json!({"id": "4", "type": "endOfConversation"}));
     assert_eq!(ask(place, all[1], end).await.status, 200);
     for (from, recalled) in [(all[0], "[0] [0] [0]"), (all[1], "[] [1] [1]")] {
-        let answer = ask(place, from, expecting(&world, "5", "recall")).await;
+        let answer = ask(place, from, expecting("5", "recall")).await;
         assert_eq!(texts(&answer), [recalled]);
     }
     let keys = world.keys().await;
@@ -60,19 +60,19 @@ async fn nobody_from_outside_is_in_the_name_space_of_a_caller() {
     let instance = world.instance(bot(), world.callers()).await;
     let place = (&instance, &world);
     let parent = Some((PARENT, &world.parent));
-    let noted = ask(place, parent, expecting(&world, "1", "remember this")).await;
+    let noted = ask(place, parent, expecting("1", "remember this")).await;
     assert_eq!(texts(&noted), ["noted"]);
     let inside = format!("skill:{PARENT}:msteams");
     for from in [None, parent, Some((OTHER, &world.other))] {
-        let forged = with(expecting(&world, "2", "recall"), json!({"channelId": inside}));
+        let forged = with(expecting("2", "recall"), json!({"channelId": inside}));
         let answer = ask(place, from, forged).await;
         assert_eq!(answer.status, 400, "{answer:?}");
         assert!(answer.error().1.contains("must not begin with `skill:`"), "{answer:?}");
     }
     // The caller's id is the one of its token, in lower case, however the token has it.
     let shouting = PARENT.to_uppercase();
-    let recall = expecting(&world, "3", "recall");
-    let answer = instance.from_bot(&shouting, &world.parent, recall).await;
+    let recall = expecting("3", "recall");
+    let answer = instance.bot_says(&shouting, &world.parent, recall).await;
     assert_eq!(texts(&answer), ["[this] [this] [this]"]);
 }
 
@@ -89,7 +89,7 @@ async fn what_a_caller_relates_to_is_its_own() {
     let world = World::start().await;
     let instance = world.instance(bot, world.callers()).await;
     let teams = json!({"channelId": "msteams", "conversation": {"id": "c1"}});
-    let hi = with(expecting(&world, "1", "hi"), json!({"relatesTo": teams}));
-    let answer = instance.from_bot(PARENT, &world.parent, hi).await;
+    let hi = with(expecting("1", "hi"), json!({"relatesTo": teams}));
+    let answer = instance.bot_says(PARENT, &world.parent, hi).await;
     assert_eq!(texts(&answer), [format!("skill:{PARENT}:msteams")]);
 }

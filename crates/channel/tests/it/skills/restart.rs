@@ -5,7 +5,7 @@ use std::time::Duration;
 use sayso_turn::{Key, Turn, activity::Reference};
 use serde_json::json;
 
-use super::world::{CHANNELS, PARENT, World, bot};
+use super::world::{CHANNELS, PARENT, World, bot, message};
 use crate::support::{PATIENCE, with};
 
 fn key() -> Key {
@@ -19,8 +19,8 @@ async fn another_instance_hands_over_what_the_first_one_could_not_with_the_calle
     for peer in [&world.parent, &world.channel] {
         peer.takes("c1", 503);
     }
-    assert_eq!(first.from_bot(PARENT, &world.parent, world.message("hi")).await.status, 200);
-    assert_eq!(first.from_channel(&world, world.message("hi")).await.status, 200);
+    assert_eq!(first.bot_says(PARENT, &world.parent, message("hi")).await.status, 200);
+    assert_eq!(first.channel_says(&world, message("hi")).await.status, 200);
     let texts = [format!("hi on msteams for {PARENT}"), "hi on msteams for nobody".to_owned()];
     // It was tried, and it is stored; then its instance is gone.
     assert_eq!(world.parent.token_with(&texts[0]).await, PARENT);
@@ -45,8 +45,8 @@ async fn a_timer_of_a_callers_conversation_rings_at_another_instance_with_the_ca
     let world = World::start().await;
     let first = world.instance(bot(), world.callers()).await;
     world.parent.takes("c1", 200);
-    let ring = world.message("ring 1500");
-    assert_eq!(first.from_bot(PARENT, &world.parent, ring).await.status, 200);
+    let ring = message("ring 1500");
+    assert_eq!(first.bot_says(PARENT, &world.parent, ring).await.status, 200);
     assert_eq!(world.parent.token_with("later").await, PARENT);
     first.engine.close(Duration::from_secs(1)).await;
     let _second = world.instance(bot(), world.callers()).await;
@@ -59,7 +59,7 @@ async fn a_reference_leads_back_to_the_caller_after_a_restart() {
     let world = World::start().await;
     let first = world.instance(bot(), world.callers()).await;
     world.parent.takes("c1", 200);
-    assert_eq!(first.from_bot(PARENT, &world.parent, world.message("hi")).await.status, 200);
+    assert_eq!(first.bot_says(PARENT, &world.parent, message("hi")).await.status, 200);
     world.parent.token_with(&format!("hi on msteams for {PARENT}")).await;
     first.engine.close(Duration::from_secs(1)).await;
     // As a program would keep it.
@@ -83,7 +83,7 @@ async fn a_caller_that_is_struck_off_the_list_gets_nothing_any_more() {
     let world = World::start().await;
     let first = world.instance(bot(), world.callers()).await;
     world.parent.takes("c1", 503);
-    assert_eq!(first.from_bot(PARENT, &world.parent, world.message("hi")).await.status, 200);
+    assert_eq!(first.bot_says(PARENT, &world.parent, message("hi")).await.status, 200);
     world.parent.token_with(&format!("hi on msteams for {PARENT}")).await;
     first.engine.close(Duration::from_secs(1)).await;
     let (tried, others) = (world.parent.came().len(), world.callers().split_off(1));
@@ -110,6 +110,6 @@ async fn a_caller_that_is_struck_off_the_list_gets_nothing_any_more() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert!(world.parent.came().iter().all(|(token, ..)| token == PARENT));
-    let hi = with(world.message("hi"), json!({"id": "2"}));
-    assert_eq!(third.from_bot(PARENT, &world.parent, hi).await.status, 200);
+    let hi = with(message("hi"), json!({"id": "2"}));
+    assert_eq!(third.bot_says(PARENT, &world.parent, hi).await.status, 200);
 }

@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{
     login::Login,
-    world::{CHANNELS, Instance, PARENT, World, bot},
+    world::{CHANNELS, Instance, PARENT, World, bot, message},
 };
 use crate::{auth::world::APP, client::sdk::installed, support::PATIENCE, support::with};
 
@@ -160,6 +160,6 @@ async fn a_parent_on_the_javascript_sdk_never_sees_a_token_for_the_channels() {
         "deliveryMode": "expectReplies", "channelId": "webchat", "from": {"id": "ann"},
         "conversation": {"id": conversation},
     });
-    let answer = instance.from_channel(&world, with(world.message("recall"), ids)).await;
+    let answer = instance.channel_says(&world, with(message("recall"), ids)).await;
     assert_eq!(super::world::texts(&answer), ["[] [] []"]);
 }

@@ -206,14 +206,6 @@ impl World {
         Instance { address: serve(router(engine.clone(), endpoint)).await, engine }
     }
 
-    /// A message of a user in a conversation.
-    pub(crate) fn message(&self, text: &str) -> Value {
-        json!({
-            "type": "message", "id": "1", "text": text, "channelId": "msteams",
-            "from": {"id": "29:ann"}, "recipient": {"id": "28:bot"}, "conversation": {"id": "c1"},
-        })
-    }
-
     pub(crate) async fn keys(&self) -> Vec<String> {
         let keys: Vec<_> = self.store.list("").try_collect().await.unwrap();
         keys.into_iter().map(|key: sayso_turn::Key| key.as_str().to_owned()).collect()
@@ -222,13 +214,13 @@ impl World {
 
 impl Instance {
     /// An activity of the channel.
-    pub(crate) async fn from_channel(&self, world: &World, activity: Value) -> Reply {
+    pub(crate) async fn channel_says(&self, world: &World, activity: Value) -> Reply {
         let url = world.channel.url();
         self.post(&of_channel(APP, &url), with(activity, json!({"serviceUrl": url}))).await
     }
 
     /// An activity of another bot, whose replies go to that peer.
-    pub(crate) async fn from_bot(&self, caller: &str, peer: &Peer, activity: Value) -> Reply {
+    pub(crate) async fn bot_says(&self, caller: &str, peer: &Peer, activity: Value) -> Reply {
         self.post(&of_app(caller, APP), with(activity, json!({"serviceUrl": peer.url()}))).await
     }
 
@@ -246,4 +238,12 @@ pub(crate) fn texts(reply: &Reply) -> Vec<String> {
     let body = reply.json();
     let all = body["activities"].as_array().unwrap();
     all.iter().map(|one| one["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// A message of a user in a conversation.
+pub(crate) fn message(text: &str) -> Value {
+    json!({
+        "type": "message", "id": "1", "text": text, "channelId": "msteams",
+        "from": {"id": "29:ann"}, "recipient": {"id": "28:bot"}, "conversation": {"id": "c1"},
+    })
 }

@@ -92,7 +92,6 @@ async fn keep_up(
         let now = SystemTime::now();
         match seen {
             Seen::Same => trouble.reset(),
-            Seen::Unsettled => {}
             Seen::Replaced(identity) => {
                 (validity, warned) = (identity.validity, Repeated::new(WARN_EVERY));
                 trouble.reset();
@@ -105,7 +104,7 @@ async fn keep_up(
                  ({}): {reason}",
                 validity.at(now)
             ),
-            Seen::Broken(_) => {}
+            Seen::Unsettled | Seen::Broken(_) => {}
         }
         if validity.is_short(now) && warned.is_due() {
             let validity = validity.at(now);
