@@ -53,7 +53,6 @@ impl<L: Logic> Server<L> {
     /// # Ok(()) }
     /// ```
     pub async fn into_parts(self) -> Result<(Router, Engine), ServeError> {
-        ServeError::of_mistakes(self.logic.mistakes())?;
         if matches!(self.senders, Senders::Unset) {
             return Err(ServeError::NoAuth);
         }
