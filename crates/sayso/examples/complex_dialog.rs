@@ -27,7 +27,10 @@ const COMPANIES: [&str; 4] =
 
 /// The companies to review, one or two.
 mod review_selection {
-    use super::*;
+    use super::{
+        COMPANIES, ChoicePrompt, ComponentDialog, DONE, FoundChoice, PromptOptions, Step,
+        StepResult, WaterfallDialog,
+    };
 
     async fn select(mut step: Step<'_>) -> StepResult {
         let list: Vec<String> = step.options::<Option<_>>()?.unwrap_or_default();
@@ -67,7 +70,10 @@ mod review_selection {
 
 /// The user's name and age, and what they review if they are old enough.
 mod top_level {
-    use super::*;
+    use super::{
+        ComponentDialog, NumberPrompt, Step, StepResult, TextPrompt, UserProfile, WaterfallDialog,
+        review_selection,
+    };
 
     async fn name(step: Step<'_>) -> StepResult {
         step.prompt("TextPrompt", "Please enter your name.").await
@@ -149,4 +155,4 @@ async fn main() -> Result {
 
 #[cfg(test)]
 #[path = "dialogues/complex_dialog.rs"]
-mod dialogues;
+mod dialogue_tests;

@@ -83,4 +83,4 @@ async fn main() -> Result {
 
 #[cfg(test)]
 #[path = "dialogues/complex_dialog.rs"]
-mod dialogues;
+mod dialogue_tests;

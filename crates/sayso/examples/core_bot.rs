@@ -38,7 +38,10 @@ async fn interrupt(dc: &mut DialogContext) -> Result<Option<DialogTurn>> {
 
 /// A date with day, month and year.
 mod date_resolver {
-    use super::*;
+    use super::{
+        Check, ComponentDialog, DateTimePrompt, FULL_DATE, PromptOptions, Resolution, Step,
+        StepResult, WaterfallDialog, day_of, interrupt, is_definite,
+    };
 
     async fn initial(step: Step<'_>) -> StepResult {
         let question = match step.options::<Option<String>>()? {
@@ -69,7 +72,10 @@ mod date_resolver {
 
 /// Destination, origin and date; only what is not known yet is asked.
 mod booking {
-    use super::*;
+    use super::{
+        Booking, ComponentDialog, ConfirmPrompt, Step, StepResult, TextPrompt, WaterfallDialog,
+        date_resolver, interrupt, is_definite,
+    };
 
     async fn destination(mut step: Step<'_>) -> StepResult {
         let booking: Booking = step.options()?;
@@ -169,7 +175,7 @@ async fn main() -> Result {
 
 #[cfg(test)]
 #[path = "dialogues/core_bot.rs"]
-mod dialogues;
+mod dialogue_tests;
 
 #[cfg(test)]
 mod tests {

@@ -79,7 +79,7 @@ async fn main() -> Result {
 
 #[cfg(test)]
 #[path = "dialogues/core_bot.rs"]
-mod dialogues;
+mod dialogue_tests;
 
 #[cfg(test)]
 mod tests {

@@ -153,4 +153,4 @@ async fn main() -> Result {
 
 #[cfg(test)]
 #[path = "dialogues/multi_turn_prompt.rs"]
-mod dialogues;
+mod dialogue_tests;

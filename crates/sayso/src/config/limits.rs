@@ -76,7 +76,7 @@ macro_rules! counts {
 
             fn write(&self, unit: Unit) -> String {
                 match unit {
-                    Unit::Bytes => written(*self as u64, &SIZES),
+                    Unit::Bytes => written(wide(*self), &SIZES),
                     _ => self.to_string(),
                 }
             }
@@ -85,6 +85,11 @@ macro_rules! counts {
 }
 
 counts!(u32 usize);
+
+/// A number of any width.
+fn wide(number: impl TryInto<u64>) -> u64 {
+    number.try_into().unwrap_or(u64::MAX)
+}
 
 /// A whole number with a unit.
 fn measure(text: &str, units: &[(&str, u64)]) -> Option<u64> {

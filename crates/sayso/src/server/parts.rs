@@ -57,7 +57,7 @@ impl<L: Logic> Server<L> {
             return Err(ServeError::NoAuth);
         }
         ServeError::of_mistakes(self.logic.mistakes())?;
-        let Assembled { router, engine, .. } = self.assemble(true).await?;
+        let Assembled { router, engine, .. } = Box::pin(self.assemble(true)).await?;
         Ok((router, engine))
     }
 
@@ -65,7 +65,8 @@ impl<L: Logic> Server<L> {
     pub(super) async fn assemble(self, is_embedded: bool) -> Result<Assembled, ServeError> {
         let store = match self.store {
             Some(store) => store,
-            None => open_with(&self.store_url.0, self.encryption).await?.store,
+            // Boxed: rare path, large future.
+            None => Box::pin(open_with(&self.store_url.0, self.encryption)).await?.store,
         };
         let (endpoint, connector) = self.senders.options()?;
         let endpoint = EndpointOptions { rate_limits: self.rate_limits, ..endpoint };

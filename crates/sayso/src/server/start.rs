@@ -38,7 +38,9 @@ impl<L: Logic> Server<L> {
         }
         let tls = start_tls(self.tls.take(), Some(&socket))?;
         let admin_tls = start_tls(self.admin_tls.take(), admin_socket.as_ref())?;
-        let Assembled { router, engine, store, refusals, app } = self.assemble(false).await?;
+        // Boxed: rare path, large future.
+        let Assembled { router, engine, store, refusals, app } =
+            Box::pin(self.assemble(false)).await?;
         let router = match app {
             Some(_) => router,
             None => guard_local(router, refusals.clone()),

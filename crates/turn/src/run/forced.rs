@@ -66,7 +66,7 @@ impl ForcedFailures {
     /// The first failure that is still to come, or cannot come about.
     pub(crate) fn left(&self) -> Option<Unforced> {
         let all = lock(&self.0);
-        let first = all.iter().find(|forced| forced.misfit.is_some()).or(all.first())?;
+        let first = all.iter().find(|forced| forced.misfit.is_some()).or_else(|| all.first())?;
         let misfit = first.misfit.map(|wanted| (wanted, first.of.1));
         Some(Unforced { name: first.name.clone(), misfit })
     }

@@ -73,12 +73,9 @@ impl Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.recorded {
-            Some(recorded) => {
-                writeln!(f, "{}, at {recorded} (played at {})\n", self.what, self.at)?
-            }
-            None => writeln!(f, "{}, at {}\n", self.what, self.at)?,
-        }
+        let played = |recorded| format!("{recorded} (played at {})", self.at);
+        let place = self.recorded.as_ref().map_or_else(|| self.at.to_string(), played);
+        writeln!(f, "{}, at {place}\n", self.what)?;
         let mut rows: Vec<Row> = self.dialogue.lines.iter().map(Row::of).collect();
         if matches!(self.mark, Mark::Missing) {
             rows.push(Row::new("bot", "(nothing)"));

@@ -153,7 +153,7 @@ impl Transcript {
         let text = fs::read_to_string(path)
             .map_err(|source| TranscriptError::Read { path: shown(), source })?;
         let mut transcript = match is_chat {
-            true => Self::of_chat(&text, Some(path.parent().unwrap_or(Path::new(""))))?,
+            true => Self::of_chat(&text, Some(path.parent().unwrap_or_else(|| Path::new(""))))?,
             false => Self::parse_transcript(&text)?,
         };
         transcript.places.file = Some(shown().into());
