@@ -7,8 +7,6 @@
 #[path = "core_bot/request.rs"]
 mod request;
 
-use std::sync::Arc;
-
 use sayso::{
     dialog::{
         Check, ComponentDialog, ConfirmPrompt, DateTimePrompt, DialogContext, DialogTurn, Dialogs,
@@ -158,20 +156,10 @@ fn bot() -> Bot {
         .with(WaterfallDialog::new("WaterfallDialog").step(intro).step(act).step(last))
         .with(TextPrompt::new("TextPrompt"))
         .with(booking::dialog());
-    let dialogs = Arc::new(Dialogs::new(root));
-    let begin = Arc::clone(&dialogs);
-    let joined = move |mut turn: Turn| {
-        let dialogs = Arc::clone(&begin);
-        async move {
-            turn.send(request::welcome_card());
-            dialogs.handle(turn).await
-        }
-    };
-    let message = move |turn: Turn| {
-        let dialogs = Arc::clone(&dialogs);
-        async move { dialogs.handle(turn).await }
-    };
-    Bot::new().on_message(message).on_joined(joined)
+    Dialogs::new(root).bot().on_joined(async |mut turn: Turn| {
+        turn.send(request::welcome_card());
+        Ok(())
+    })
 }
 
 #[tokio::main]
@@ -190,10 +178,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_joins_is_asked_at_once_and_help_and_cancel_work_inside_a_booking() {
+    async fn help_waits_inside_a_booking_and_cancel_ends_it() {
         chat(bot())
             .joins()
             .expects_card("adaptive")
+            .user("hi")
             .expects(request::INTRODUCTION)
             .user("Book a flight")
             .expects("Where would you like to travel to?")
@@ -203,8 +192,7 @@ mod tests {
             .expects("Where are you traveling from?")
             .user("quit")
             .expects("Cancelling...")
-            .user("hi")
-            .expects(request::INTRODUCTION)
+            .expects("What else can I do for you?")
             .await;
     }
 }

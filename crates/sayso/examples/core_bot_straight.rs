@@ -35,7 +35,7 @@ async fn main_dialog(c: Conversation) -> Result {
     }
 }
 
-/// Where to, where from, when; only what is not known yet is asked.
+/// Destination, origin and date; only what is not known yet is asked.
 async fn book(c: Conversation, mut booking: Booking) -> Result<Option<Booking>> {
     if booking.destination.is_none() {
         booking.destination = Some(c.ask(text("Where would you like to travel to?")).await?);

@@ -1,8 +1,9 @@
 //! A user's profile, question by question: the official sample 05.multi-turn-prompt, as dialogs.
 //!
 //! The ids and the names of values are those of the C# sample, so that its conversations could go
-//! on here. A profile that the user does not confirm is not kept. Run it with `SAYSO_AUTH=none
-//! cargo run --example multi_turn_prompt`; written straight down it is `multi_turn_prompt_straight`.
+//! on here. A profile that the user does not confirm is not kept. Written straight down it is
+//! `multi_turn_prompt_straight`. Run it with `cargo run --example multi_turn_prompt` and
+//! `SAYSO_AUTH=none`.
 
 use sayso::{
     dialog::{

@@ -1,8 +1,8 @@
 //! The pizza bot in the language of its user: English, French, Traditional Chinese or Russian.
 //!
 //! The texts are Fluent messages in files of their own, with the plural forms of each language. Run
-//! it with `SAYSO_AUTH=none cargo run --features languages --example pizza_languages`, or talk to it
-//! in the terminal: `cargo run --features languages --example pizza_languages -- fr`.
+//! it with `SAYSO_AUTH=none cargo run --features languages --example pizza_languages`, or talk to
+//! it in the terminal: `cargo run --features languages --example pizza_languages -- fr`.
 
 use std::sync::{Arc, LazyLock};
 

@@ -52,6 +52,8 @@ struct Testing;
 
 #[doc = include_str!("../../../docs/guides/skills.md")]
 struct Skills;
+#[doc = include_str!("../../../docs/guides/steps.md")]
+struct Steps;
 
 #[doc = include_str!("../../../docs/operations/README.md")]
 struct Operations;

@@ -286,6 +286,11 @@ impl Config {
         };
         let shown = match (value, spec.kind) {
             (Some(_), Kind::Secret) => Some("set".to_owned()),
+            (Some(value), Kind::Callers) => {
+                let shown = setting::list(&value.text).filter_map(setting::caller);
+                let shown = shown.map(|(id, url)| format!("{id}={}", redact::url(url)));
+                Some(shown.collect::<Vec<_>>().join(", "))
+            }
             (Some(value), Kind::List) => {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }
@@ -298,9 +303,7 @@ impl Config {
                 | Kind::Bool
                 | Kind::Choice(_)
                 | Kind::Ttl
-                | Kind::Count
-                | Kind::Bytes
-                | Kind::Time
+                | Kind::Limit(_)
                 | Kind::Rate,
             ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),

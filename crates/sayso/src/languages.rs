@@ -1,4 +1,5 @@
-//! Localisation: texts in the language of the user, as [Fluent](https://projectfluent.org) messages.
+//! Localisation: texts in the language of the user, as messages of Mozilla's
+//! [Fluent](https://projectfluent.org).
 //!
 //! A language is a text in Fluent's own format, with plurals and genders as the language has them.
 //! A user's locale leads to a chain of languages: its own, then the same without the region, then
@@ -40,14 +41,16 @@
 
 mod chain;
 mod error;
+mod language;
 mod missing;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
+use fluent_bundle::{FluentArgs, FluentValue};
 use sayso_turn::Turn;
 use unic_langid::LanguageIdentifier;
 
+use self::language::Language;
 pub use self::{error::TextsError, missing::Missing};
 
 /// Texts of a bot in all its languages. Cloning it gives another handle.
@@ -66,12 +69,6 @@ pub use self::{error::TextsError, missing::Missing};
 pub struct Texts {
     /// The first one is the fallback.
     languages: Arc<Vec<Arc<Language>>>,
-}
-
-struct Language {
-    id: LanguageIdentifier,
-    bundle: FluentBundle<Arc<FluentResource>>,
-    resource: Arc<FluentResource>,
 }
 
 impl Texts {
@@ -146,24 +143,6 @@ impl Texts {
 #[must_use]
 pub fn locale(turn: &Turn) -> &str {
     turn.activity().locale.as_deref().unwrap_or_default()
-}
-
-impl Language {
-    fn read(locale: &str, text: &str) -> Result<Self, TextsError> {
-        let id: LanguageIdentifier =
-            locale.parse().map_err(|_| TextsError::Locale { locale: locale.to_owned() })?;
-        let resource = FluentResource::try_new(text.to_owned())
-            .map_err(|(_, errors)| TextsError::syntax(locale, text, &errors))?;
-        let resource = Arc::new(resource);
-        let mut bundle = FluentBundle::new_concurrent(vec![id.clone()]);
-        // Marks around each argument, for texts that run in both directions. Chats show them as
-        // they are, or as boxes.
-        bundle.set_use_isolating(false);
-        bundle
-            .add_resource(Arc::clone(&resource))
-            .map_err(|errors| TextsError::overriding(locale, &errors))?;
-        Ok(Self { id, bundle, resource })
-    }
 }
 
 /// Texts in the languages of one user, best first. Cheap to make, for each turn.

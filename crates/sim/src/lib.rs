@@ -29,6 +29,7 @@ mod panics;
 mod plan;
 mod policies;
 mod run;
+mod service;
 mod services;
 mod simulate;
 mod store;

@@ -1,6 +1,6 @@
 //! Fake services outside: what authors' bots call, as slow and unreliable as the real ones.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
 use crate::outside::Outside;
 
@@ -10,19 +10,12 @@ const QUICK_MS: u64 = 50;
 /// Longest answer of one that is not: longer than a turn is waited for.
 const SLOW_MS: u64 = 10_000;
 
-/// Record of one service: effects by idempotency key, and calls.
-#[derive(Debug, Default)]
-pub(crate) struct Service {
-    pub(crate) effects: BTreeMap<String, u64>,
-    pub(crate) calls: usize,
-}
-
 /// Fake services outside a simulated bot: a payment, an order, a mail.
 ///
 /// A call takes simulated time, now and then as long as ten seconds. With
 /// [`Simulation::failing_services`](crate::Simulation::failing_services) it may fail before it was
-/// made, or be made and its answer lost. A service honours idempotency keys: a call that is repeated
-/// under the same key has no second effect, and gets the same result.
+/// made, or be made and its answer lost. A service honours idempotency keys: a call that is
+/// repeated under the same key has no second effect, and gets the same result.
 ///
 /// # Example
 /// ```

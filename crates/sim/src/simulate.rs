@@ -149,8 +149,8 @@ impl Simulation {
         Self { is_ordered: true, ..self.script(lines) }
     }
 
-    /// Lets calls of [`Services`] fail while there is trouble. A bot that gives up at once would fail
-    /// for good in a turn that was acknowledged already, so it needs retries of its own.
+    /// Lets calls of [`Services`] fail while there is trouble. A bot that gives up at once would
+    /// fail for good in a turn that was acknowledged already, so it needs retries of its own.
     pub fn failing_services(mut self) -> Self {
         self.services_fail = true;
         self

@@ -25,7 +25,7 @@ use crate::{
     history::History,
     outbound::Outbound,
     policies::Policies,
-    services::Service,
+    service::Service,
     text::{between, plain},
     weather::Weather,
 };

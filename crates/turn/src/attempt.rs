@@ -59,11 +59,11 @@ impl Attempt {
 }
 
 impl Attempt {
-    /// An error that a test forces on a call of this name.
-    pub(crate) fn forced_failure<E: 'static>(&self, name: &str) -> Option<E> {
+    /// Fails if a test forces a failure on the next call of this name.
+    pub(crate) fn forced_failure<E: 'static>(&self, name: &str) -> Result<(), E> {
         let wanted = (TypeId::of::<E>(), std::any::type_name::<E>());
-        let error = self.source.forced_failure(name, wanted)?;
-        error.downcast().ok().map(|error| *error)
+        let error = self.source.forced_failure(name, wanted).and_then(|it| it.downcast().ok());
+        error.map_or(Ok(()), |error| Err(*error))
     }
 }
 

@@ -47,6 +47,7 @@ pub(crate) use self::{
     retention::{is_expired, is_overdue},
 };
 use crate::{
+    Key,
     clock::Timestamp,
     id::{ReplyId, TurnId},
 };
@@ -166,6 +167,31 @@ impl Ledger {
     pub fn is_accepted(&self, turn: TurnId) -> bool {
         let is_it = |id: &String| id == turn.as_str();
         self.inbox.iter().any(|accepted| accepted.ids.iter().any(is_it))
+    }
+
+    /// Returns the saved results of a turn.
+    pub(crate) fn steps_of(&self, turn: TurnId) -> Option<&Arc<TurnSteps>> {
+        self.steps.iter().find(|steps| steps.turn == turn.as_str())
+    }
+
+    /// Adds results of a turn.
+    pub(crate) fn add_steps(&mut self, turn: TurnId, results: Vec<StepResult>) {
+        match self.steps.iter_mut().find(|steps| steps.turn == turn.as_str()) {
+            Some(steps) => Arc::make_mut(steps).done.extend(results),
+            None => {
+                self.steps.push(Arc::new(TurnSteps { turn: turn.to_string(), done: results }));
+            }
+        }
+    }
+
+    /// Drops the results of turns that have ended: neither their activity nor their timer is in the
+    /// document of this key any more.
+    pub(crate) fn prune_steps(&mut self, key: &Key) {
+        let Self { steps, inbox, timers, .. } = self;
+        steps.retain(|steps| {
+            inbox.iter().any(|accepted| accepted.ids.contains(&steps.turn))
+                || timers.iter().any(|timer| TurnId::new(key, &timer.id).as_str() == steps.turn)
+        });
     }
 
     /// Approximate size of the ledger as JSON, in bytes.

@@ -246,9 +246,10 @@ impl<'a> Script<'a> {
         self.then(Step::Pass(time))
     }
 
-    /// Makes the next call of [`once`](crate::Turn::once) under this name fail, in place of making
-    /// it; the bot's own code sees the error. A call whose errors are not
-    /// [`BotError`](crate::BotError)s needs [`fails_with`](Self::fails_with).
+    /// Makes the next [step](crate::Turn::step) of this name fail at every try, or the next call of
+    /// [`once`](crate::Turn::once), in place of making it; the bot's own code sees the error. A
+    /// call of `once` whose errors are not [`BotError`](crate::BotError)s needs
+    /// [`fails_with`](Self::fails_with).
     ///
     /// # Example
     /// ```

@@ -304,18 +304,16 @@ impl Turn {
     /// ```
     /// # use sayso_turn::{BotError, Turn};
     /// async fn pay(mut turn: Turn) -> Result<(), BotError> {
-    ///     let receipt = turn.once("pay", |key| async move {
-    ///         // post(...).header("Idempotency-Key", key.as_str()) ...
+    ///     let receipt = turn.once("pay", |key| async move { // posts, with the key in a header
     ///         Ok::<_, BotError>(format!("receipt for {key}"))
     ///     }).await?;
     ///     turn.say(receipt);
     ///     Ok(())
     /// }
     /// ```
-    pub async fn once<T, E, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
+    pub async fn once<T, E: 'static, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
     where
         T: Clone + Send + 'static,
-        E: 'static,
         F: FnOnce(IdempotencyKey) -> Fut + Send,
         Fut: Future<Output = Result<T, E>> + Send,
     {
@@ -324,9 +322,7 @@ impl Turn {
         if let Some(value) = pending.receipt().await {
             return Ok(value);
         }
-        if let Some(error) = attempt.forced_failure::<E>(name) {
-            return Err(error);
-        }
+        attempt.forced_failure::<E>(name)?;
         let keep = |receipts: &_| attempt.source.keep(attempt.id, receipts);
         // From now on: the next attempt is to find a call in progress, too.
         keep(pending.receipts());

@@ -73,62 +73,148 @@ pub(super) fn check(
             "without authentication this bot serves programs of its own machine only",
         ));
     }
-    let headers = request.headers();
     let is_old = request.version() < Version::HTTP_11 && kind != Local::Probe;
-    if is_old || headers.keys().any(is_sign_of_a_proxy) {
+    let mut signs = Signs::of(request.headers());
+    if is_old || signs.is_proxied {
         return Err(refused(
             Refusal::Proxy,
             "the request came through a proxy, and this bot has no authentication",
         ));
     }
-    if !is_host_local(request, kind) {
+    if let Some(target) = request.uri().authority() {
+        signs.add_host(is_here(target));
+    }
+    let is_for_this_machine = match signs.addressed {
+        Addressed::Here => true,
+        Addressed::Nowhere => kind == Local::Probe,
+        Addressed::Elsewhere => false,
+    };
+    if !is_for_this_machine {
         return Err(refused(
             Refusal::Host,
             "this bot accepts requests for localhost only; to be reached by another name, \
              configure its authentication",
         ));
     }
-    if !is_page_local(headers) {
-        return Err(refused(Refusal::Page, "web pages of other hosts may not call this bot"));
-    }
-    Ok(())
+    if signs.is_foreign_page { Err(foreign_page()) } else { Ok(()) }
 }
 
 /// Checks that a page of another site did not make the request.
 pub(super) fn check_page(request: &Request) -> Result<(), ErrorResponse> {
-    match is_page_local(request.headers()) {
-        true => Ok(()),
-        false => Err(refused(Refusal::Page, "web pages of other hosts may not call this bot")),
+    if Signs::of(request.headers()).is_foreign_page { Err(foreign_page()) } else { Ok(()) }
+}
+
+/// Findings of one pass over the headers of a request.
+#[derive(Debug, Default)]
+struct Signs {
+    is_proxied: bool,
+    is_foreign_page: bool,
+    addressed: Addressed,
+}
+
+/// The names that a request was addressed to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Addressed {
+    /// There is none.
+    #[default]
+    Nowhere,
+    /// All of them are of this machine.
+    Here,
+    Elsewhere,
+}
+
+impl Signs {
+    fn of(headers: &HeaderMap) -> Self {
+        let mut signs = Self::default();
+        for (name, value) in headers {
+            if *name == header::HOST {
+                signs.add_host(is_loopback_host(value));
+            } else if *name == header::ORIGIN || *name == header::REFERER {
+                signs.is_foreign_page |= !value.to_str().is_ok_and(is_loopback_origin);
+            } else if name.as_str() == "sec-fetch-site" {
+                signs.is_foreign_page |= !is_near(value);
+            } else {
+                signs.is_proxied |= is_sign_of_a_proxy(name);
+            }
+        }
+        signs
+    }
+
+    /// Takes in one of the names that the request was addressed to.
+    fn add_host(&mut self, is_here: bool) {
+        self.addressed = match self.addressed {
+            Addressed::Nowhere | Addressed::Here if is_here => Addressed::Here,
+            _ => Addressed::Elsewhere,
+        };
     }
 }
 
-/// Reports whether all names that a request was addressed to are of this machine.
-fn is_host_local(request: &Request, kind: Local) -> bool {
-    let target = request.uri().authority().into_iter().map(|authority| Some(authority.clone()));
-    let hosts = request.headers().get_all(header::HOST).into_iter().map(authority);
-    let mut named = target.chain(hosts).peekable();
-    (named.peek().is_some() || kind == Local::Probe)
-        && named.all(|authority| authority.is_some_and(|name| is_here(&name)))
+/// Reports whether a value of `Host` is a loopback name.
+fn is_loopback_host(value: &HeaderValue) -> bool {
+    let text = value.as_bytes();
+    is_usual(text) || Authority::try_from(text).is_ok_and(|authority| is_here(&authority))
 }
 
-/// Reports whether no header says that a page of another site made the request.
-fn is_page_local(headers: &HeaderMap) -> bool {
-    let all = |name: &str, is_local: fn(&str) -> bool| {
-        headers.get_all(name).into_iter().all(|value| value.to_str().is_ok_and(is_local))
-    };
-    all("origin", is_loopback_origin)
-        && all("referer", is_loopback_origin)
-        && all("sec-fetch-site", |site| matches!(site, "same-origin" | "same-site" | "none"))
-}
-
-fn authority(value: &HeaderValue) -> Option<Authority> {
-    Authority::try_from(value.as_bytes()).ok()
+/// Recognises the usual loopback names, with a port or without, which spares a URL parser.
+fn is_usual(host: &[u8]) -> bool {
+    let names: [&[u8]; 3] = [b"127.0.0.1", b"localhost", b"[::1]"];
+    names.iter().any(|name| match host.strip_prefix(*name) {
+        Some([]) => true,
+        Some([b':', port @ ..]) => {
+            (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
+    })
 }
 
 fn is_here(authority: &Authority) -> bool {
     !authority.as_str().contains('@') && is_loopback_name(authority.host())
 }
 
+/// Reports whether the browser's metadata say that the page is of this machine.
+fn is_near(site: &HeaderValue) -> bool {
+    matches!(site.as_bytes(), b"same-origin" | b"same-site" | b"none")
+}
+
+fn foreign_page() -> ErrorResponse {
+    refused(Refusal::Page, "web pages of other hosts may not call this bot")
+}
+
 fn refused(reason: Refusal, message: &'static str) -> ErrorResponse {
     ErrorResponse::new(StatusCode::FORBIDDEN, "Forbidden", message).because(reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rule by which every value of `Host` was judged before there was a short cut.
+    fn is_loopback_by_parsing(text: &[u8]) -> bool {
+        Authority::try_from(text).is_ok_and(|authority| is_here(&authority))
+    }
+
+    #[test]
+    fn the_short_cut_lets_in_nothing_that_the_parser_refuses() {
+        let names =
+            ["127.0.0.1", "localhost", "[::1]", "", "127.0.0.11", "localhost.", "evil", "::1"];
+        let ports =
+            ["", ":", ":1", ":3978", ":65535", ":99999", ":123456", ":a", ":1a", ":-1", "@evil"];
+        let mut usual = 0;
+        for name in names {
+            for port in ports {
+                let host = format!("{name}{port}");
+                if is_usual(host.as_bytes()) {
+                    usual += 1;
+                    assert!(is_loopback_by_parsing(host.as_bytes()), "{host}");
+                }
+                let value = HeaderValue::from_str(&host).unwrap();
+                assert_eq!(
+                    is_loopback_host(&value),
+                    is_loopback_by_parsing(host.as_bytes()),
+                    "{host}"
+                );
+            }
+        }
+        assert_eq!(usual, 3 * 5, "three names, without a port and with four that are one");
+    }
 }

@@ -53,19 +53,19 @@ new ChannelServiceRoutes(new CloudSkillHandler(adapter, logic, conversations, au
 let base;
 const started = new Map();
 
-/** Calls the skill as this bot would in a turn with its user, in one conversation per name. */
-async function call({ name = 'c', ...more }) {
+/** Calls the skill as this bot would in a turn with its user, in one conversation per talk. */
+async function call({ talk = 'c', ...more }) {
   const activity = {
     type: 'message', id: String(Date.now() + Math.random()), channelId: 'webchat', serviceUrl: `${base}/channel`,
-    from: { id: 'ann' }, recipient: { id: 'parent' }, conversation: { id: name }, ...more,
+    from: { id: 'ann' }, recipient: { id: 'parent' }, conversation: { id: talk }, ...more,
   };
-  if (!started.has(name)) {
+  if (!started.has(talk)) {
     const options = { fromBotOAuthScope: CHANNELS, fromBotId: own, activity, botFrameworkSkill: { appId: skill } };
-    started.set(name, await conversations.createSkillConversationIdWithOptions(options));
+    started.set(talk, await conversations.createSkillConversationIdWithOptions(options));
   }
   const client = auth.createBotFrameworkClient();
-  const { status, body } = await client.postActivity(own, skill, skillUrl, `${base}/api/skills`, started.get(name), activity);
-  return { status, body, conversation: started.get(name) };
+  const { status, body } = await client.postActivity(own, skill, skillUrl, `${base}/api/skills`, started.get(talk), activity);
+  return { status, body, conversation: started.get(talk) };
 }
 
 function audience(authorization) {

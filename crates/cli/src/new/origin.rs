@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
-/// Where the crate `sayso` comes from.
+/// Origin of the crate `sayso`.
 #[derive(Debug)]
 pub(super) enum Origin {
     Registry,

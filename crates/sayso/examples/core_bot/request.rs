@@ -1,4 +1,4 @@
-//! What somebody wants of the core bot: a stand-in for a language service, for both of its forms.
+//! A request to the core bot, understood: the stand-in for a language service, for both forms.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl Booking {
     }
 }
 
-/// What was understood.
+/// A request as it was understood.
 pub(crate) enum Request {
     Flight {
         booking: Booking,
@@ -87,7 +87,7 @@ pub(crate) fn read(text: &str, now: Timestamp) -> Request {
     Request::Flight { booking: Booking { destination, origin, travel_date }, unsupported }
 }
 
-/// What stands after a word, if it begins with a capital letter.
+/// The text after a word, if it begins with a capital letter.
 fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let mut parts = text.match_indices(word).filter_map(|(at, _)| {
         let before = text.get(..at)?;

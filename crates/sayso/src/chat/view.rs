@@ -22,7 +22,7 @@ const GREEN: &str = "32";
 const DIM: &str = "2";
 const RED: &str = "1;31";
 
-/// Where the chat is written to.
+/// Destination of the output.
 #[derive(Clone, Debug)]
 pub(super) enum Output {
     Stdout,

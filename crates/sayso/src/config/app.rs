@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sayso_channel::{
-    ServiceUrls,
+    ServiceUrls, SkillCaller,
     auth::{AuthError, AuthOptions, Certificate, Cloud, Secret},
 };
 
@@ -74,6 +74,9 @@ impl Config {
             let urls = setting::list(urls).map(str::to_owned).collect();
             auth.cloud.service_urls = ServiceUrls::Only(urls);
         }
+        if let Some(callers) = self.text("skill-callers") {
+            auth.skill_callers = skill_callers(callers);
+        }
         Ok(Some(auth))
     }
 
@@ -123,6 +126,22 @@ impl Config {
         let key = Secret::from(read("app.key-file", &key.text, &key.source)?);
         Certificate::from_pem(&certificate, &key).map(Some).map_err(of_auth)
     }
+}
+
+/// The bots that may call, each with all its service URLs.
+fn skill_callers(text: &str) -> Vec<SkillCaller> {
+    let mut callers: Vec<(&str, Vec<String>)> = Vec::new();
+    for (id, url) in setting::list(text).filter_map(setting::caller) {
+        match callers.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(id)) {
+            Some((_, urls)) => urls.push(url.to_owned()),
+            None => callers.push((id, vec![url.to_owned()])),
+        }
+    }
+    let caller = |(id, urls): (&str, _)| SkillCaller {
+        app_id: id.to_owned(),
+        service_urls: ServiceUrls::Only(urls),
+    };
+    callers.into_iter().map(caller).collect()
 }
 
 /// Reads the text of a file that a setting names.

@@ -13,6 +13,7 @@ use toml::{
 use super::{
     did_you_mean,
     error::ConfigError,
+    limits::Unit,
     setting::{Kind, Spec, of_key, settings},
 };
 
@@ -109,15 +110,15 @@ fn collect(
 fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
     match (kind, value) {
         (Kind::Bool, DeValue::Boolean(value)) => Some(value.to_string()),
-        (Kind::List, DeValue::Array(entries)) => {
+        (Kind::List | Kind::Callers, DeValue::Array(entries)) => {
             let entries: Option<Vec<&str>> =
                 entries.iter().map(Spanned::get_ref).map(DeValue::as_str).collect();
             Some(entries?.join(","))
         }
-        (Kind::Rate | Kind::Count | Kind::Bytes, DeValue::Integer(number)) => {
+        (Kind::Rate | Kind::Limit(Unit::Count | Unit::Bytes), DeValue::Integer(number)) => {
             Some(number.to_string())
         }
-        (Kind::Bool | Kind::List, _) => None,
+        (Kind::Bool | Kind::List | Kind::Callers, _) => None,
         (_, DeValue::String(text)) => Some(text.clone().into_owned()),
         _ => None,
     }

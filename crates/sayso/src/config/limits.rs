@@ -7,20 +7,27 @@ use std::time::Duration;
 
 use sayso_turn::Limits;
 
-use super::{
-    Config, ConfigError,
-    app::wrong,
-    setting::{Kind, Spec, spec},
-};
+/// Unit of a limit: what its text is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Time,
+    Count,
+    Bytes,
+}
+
+/// A limit as a setting: its key, its variable, its unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) key: &'static str,
+    pub(super) variables: &'static [&'static str],
+    pub(super) unit: Unit,
+}
 
 /// Largest number in a setting: what 32 bits hold on every machine.
 const COUNT_MAX: u64 = u32::MAX as u64;
 
 /// Longest time in a setting: a year.
 const TIME_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-/// Time after which channels give up on an answer.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Units of times, the largest first.
 const TIMES: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
@@ -30,12 +37,12 @@ const SIZES: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 <
 
 /// A member of the limits as a setting: read from its text, and written.
 trait Member: Sized {
-    fn read(text: &str, kind: Kind) -> Result<Self, String>;
-    fn write(&self, kind: Kind) -> String;
+    fn read(text: &str, unit: Unit) -> Result<Self, String>;
+    fn write(&self, unit: Unit) -> String;
 }
 
 impl Member for Duration {
-    fn read(text: &str, _: Kind) -> Result<Self, String> {
+    fn read(text: &str, _: Unit) -> Result<Self, String> {
         const FORM: &str = "it must be a whole number and a unit: ms, s, m or h, as in 12s";
         let millis = measure(text, &TIMES).ok_or(FORM)?;
         let time = Self::from_millis(millis);
@@ -45,7 +52,7 @@ impl Member for Duration {
         }
     }
 
-    fn write(&self, _: Kind) -> String {
+    fn write(&self, _: Unit) -> String {
         let millis = u64::try_from(self.as_millis()).unwrap_or(u64::MAX);
         written(millis, &TIMES)
     }
@@ -54,9 +61,9 @@ impl Member for Duration {
 macro_rules! counts {
     ($($number:ty)*) => {$(
         impl Member for $number {
-            fn read(text: &str, kind: Kind) -> Result<Self, String> {
-                let (units, form): (&[_], _) = match kind {
-                    Kind::Bytes => (&SIZES, "a size such as 64MiB, or a number of bytes"),
+            fn read(text: &str, unit: Unit) -> Result<Self, String> {
+                let (units, form): (&[_], _) = match unit {
+                    Unit::Bytes => (&SIZES, "a size such as 64MiB, or a number of bytes"),
                     _ => (&[], "a whole number"),
                 };
                 let plain = text.parse().ok();
@@ -67,9 +74,9 @@ macro_rules! counts {
                 }
             }
 
-            fn write(&self, kind: Kind) -> String {
-                match kind {
-                    Kind::Bytes => written(*self as u64, &SIZES),
+            fn write(&self, unit: Unit) -> String {
+                match unit {
+                    Unit::Bytes => written(*self as u64, &SIZES),
                     _ => self.to_string(),
                 }
             }
@@ -94,20 +101,23 @@ fn written(value: u64, units: &[(&str, u64)]) -> String {
 }
 
 macro_rules! limits {
-    ($($member:ident $key:literal $variable:literal $kind:ident)*) => {
-        /// The settings of the limits, in the order in which they are shown.
-        pub(super) static SPECS: &[Spec] =
-            &[$(spec(concat!("limits.", $key), &[concat!("SAYSO_LIMITS_", $variable)], Kind::$kind, "")),*];
+    ($($member:ident $key:literal $variable:literal $unit:ident)*) => {
+        /// The limits, in the order in which they are shown.
+        pub(super) const ROWS: &[Row] = &[$(Row {
+            key: concat!("limits.", $key),
+            variables: &[concat!("SAYSO_LIMITS_", $variable)],
+            unit: Unit::$unit,
+        }),*];
 
         /// Checks the text of a limit, and returns its normal form.
         pub(super) fn check(key: &str, text: &str) -> Result<String, String> {
             // Only to know the types.
             let default = Limits::default();
-            fn of<M: Member>(_: &M, text: &str, kind: Kind) -> Result<String, String> {
-                M::read(text, kind).map(|value| value.write(kind))
+            fn of<M: Member>(_: &M, text: &str, unit: Unit) -> Result<String, String> {
+                M::read(text, unit).map(|value| value.write(unit))
             }
             match key.strip_prefix("limits.").unwrap_or(key) {
-                $($key => of(&default.$member, text, Kind::$kind),)*
+                $($key => of(&default.$member, text, Unit::$unit),)*
                 _ => Err("there is no such limit".to_owned()),
             }
         }
@@ -116,19 +126,18 @@ macro_rules! limits {
         pub(super) fn default_text(key: &str) -> Option<String> {
             let default = Limits::default();
             match key.strip_prefix("limits.")? {
-                $($key => Some(default.$member.write(Kind::$kind)),)*
+                $($key => Some(default.$member.write(Unit::$unit)),)*
                 _ => None,
             }
         }
 
-        /// The limits with those of a configuration; the retention stays as it is.
-        fn apply(config: &Config, limits: Limits) -> Limits {
+        /// The limits with those that are set; the retention stays as it is.
+        pub(super) fn apply<'t>(limits: Limits, set: impl Fn(&str) -> Option<&'t str>) -> Limits {
             // Every member is named, so that a new one needs a line in the list.
             Limits {
-                $($member: config
-                    .text(concat!("limits.", $key))
+                $($member: set(concat!("limits.", $key))
                     // It was checked when it was set.
-                    .and_then(|text| Member::read(text, Kind::$kind).ok())
+                    .and_then(|text| Member::read(text, Unit::$unit).ok())
                     .unwrap_or(limits.$member),)*
                 ttl: limits.ttl,
             }
@@ -177,70 +186,9 @@ limits! {
     sweep_max "sweep-max" "SWEEP_MAX" Count
 }
 
-impl Config {
-    /// The limits with those that this configuration sets (`[limits]` and `[ttl]` in a file). All
-    /// others stay as they are.
-    ///
-    /// # Example
-    /// ```
-    /// use std::time::Duration;
-    /// use sayso::{Config, Limits};
-    ///
-    /// let config = Config::default().flag("ttl.conversation", "30d")?.flag("limits.deadline", "5s")?;
-    /// let limits = config.limits(Limits::default());
-    /// assert_eq!(limits.ttl.conversation, Some(Duration::from_secs(30 * 24 * 60 * 60)));
-    /// assert_eq!(limits.deadline, Duration::from_secs(5));
-    /// assert_eq!((limits.ttl.user, limits.rounds_max), (None, 8));
-    /// # Ok::<(), sayso::ConfigError>(())
-    /// ```
-    #[must_use]
-    pub fn limits(&self, limits: Limits) -> Limits {
-        self.with_retention(apply(self, limits))
-    }
-
-    /// Checks that the limits fit together. Of a pair that does not, the one that was set is named.
-    ///
-    /// # Errors
-    /// When a hand-over may take as long as its claim lives.
-    ///
-    /// # Example
-    /// ```
-    /// use sayso::Config;
-    ///
-    /// let config = Config::default().flag("limits.claim", "5s")?;
-    /// let error = config.check_limits().unwrap_err().to_string();
-    /// assert!(error.starts_with("limits.claim (SAYSO_LIMITS_CLAIM): it must be longer than "));
-    /// # Ok::<(), sayso::ConfigError>(())
-    /// ```
-    pub fn check_limits(&self) -> Result<(), ConfigError> {
-        let limits = self.limits(Limits::default());
-        let is_set = |key| self.value(key).is_some();
-        if limits.send_timeout < limits.claim {
-            return Ok(());
-        }
-        let (key, reason) = match is_set("limits.send-timeout") {
-            true => ("limits.send-timeout", "it must be shorter than limits.claim"),
-            false => ("limits.claim", "it must be longer than limits.send-timeout"),
-        };
-        let both = format!(
-            "{reason}, or another instance takes over in the middle of a hand-over; they are {} \
-             and {}",
-            limits.send_timeout.write(Kind::Time),
-            limits.claim.write(Kind::Time)
-        );
-        Err(wrong(key, &both))
-    }
-
-    /// Warning about a deadline that channels do not wait for.
-    pub(super) fn deadline_warning(&self) -> Option<String> {
-        let limits = self.limits(Limits::default());
-        let is_late = limits.deadline >= PATIENCE && limits.acknowledge_after >= PATIENCE;
-        is_late.then(|| {
-            "limits.deadline and limits.acknowledge-after are 15s or more, and channels give up \
-             after 15s"
-                .to_owned()
-        })
-    }
+/// A time as text.
+pub(super) fn time(time: Duration) -> String {
+    time.write(Unit::Time)
 }
 
 #[cfg(test)]
@@ -275,52 +223,12 @@ mod tests {
 
     #[test]
     fn every_limit_has_a_default_that_reads_as_itself() {
-        for spec in SPECS {
-            let text = default_text(spec.key).unwrap();
-            assert_eq!(check(spec.key, &text).as_ref(), Ok(&text), "{}", spec.key);
+        for row in ROWS {
+            let text = default_text(row.key).unwrap();
+            assert_eq!(check(row.key, &text).as_ref(), Ok(&text), "{}", row.key);
         }
         assert_eq!(default_text("limits.deadline").as_deref(), Some("12s"));
         assert_eq!(default_text("limits.cache-bytes-max").as_deref(), Some("64MiB"));
-        assert_eq!(Config::default().limits(Limits::default()), Limits::default());
-    }
-
-    #[test]
-    fn every_limit_can_stand_in_a_file_and_in_the_environment() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("bot.toml");
-        let value = |spec: &Spec| match spec.kind {
-            Kind::Time => ("\"7s\"", "7s"),
-            Kind::Bytes => ("\"7MiB\"", "7340032"),
-            _ => ("7", "7"),
-        };
-        let row = |spec: &Spec| {
-            let key = spec.key.strip_prefix("limits.").unwrap_or_default();
-            format!("{key} = {}\n", value(spec).0)
-        };
-        let text: String = SPECS.iter().map(row).collect();
-        std::fs::write(&path, format!("[limits]\n{text}")).unwrap();
-        let file = Config::default().file(&path).unwrap().limits(Limits::default());
-        let variables = SPECS.iter().map(|spec| (spec.variables[0], value(spec).1));
-        let environment = Config::default().environment(variables).unwrap();
-        assert_eq!(file, environment.limits(Limits::default()));
-        let (default, shown) = (format!("{:?}", Limits::default()), format!("{file:?}"));
-        let members = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<_>>();
-        let same = members(&default).into_iter().zip(members(&shown)).filter(|(a, b)| a == b);
-        let ttl = |(name, _): &(String, String)| !name.contains("None");
-        assert_eq!(same.filter(ttl).count(), 0, "{shown}");
-    }
-
-    #[test]
-    fn a_hand_over_that_outlives_its_claim_is_refused_under_the_name_that_was_set() {
-        for (key, value) in [("limits.send-timeout", "20s"), ("limits.claim", "5s")] {
-            let config = Config::default().flag(key, value).unwrap();
-            let error = config.check_limits().unwrap_err().to_string();
-            assert!(error.starts_with(key), "{error}");
-        }
-        assert!(Config::default().check_limits().is_ok());
-        let late = Config::default().flag("limits.deadline", "1m").unwrap();
-        assert_eq!(late.deadline_warning(), None, "turns are acknowledged in time");
-        let late = late.flag("limits.acknowledge-after", "1m").unwrap();
-        assert!(late.warnings().iter().any(|warning| warning.contains("give up after 15s")));
+        assert_eq!(apply(Limits::default(), |_| None), Limits::default());
     }
 }

@@ -4,7 +4,10 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use sayso_channel::{ServiceUrls, auth::Cloud};
 
-use super::{limits, redact, ttl};
+use super::{
+    limits::{self, Unit},
+    redact, ttl,
+};
 use crate::DEFAULT_STORE;
 
 /// A setting, as it can be shown to anybody.
@@ -102,19 +105,17 @@ pub(super) enum Kind {
     Bool,
     /// Service URLs; in one text with commas.
     List,
+    /// Bots that may call, each with a service URL: `id=url`; in one text with commas.
+    Callers,
     /// One of these.
     Choice(&'static [&'static str]),
     /// A TTL.
     Ttl,
-    /// A limit that is a number.
-    Count,
-    /// A limit that is a size.
-    Bytes,
-    /// A limit that is a time.
-    Time,
+    /// A limit of the engine.
+    Limit(Unit),
 }
 
-pub(super) const fn spec(
+const fn spec(
     key: &'static str,
     variables: &'static [&'static str],
     kind: Kind,
@@ -141,10 +142,22 @@ const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
 /// Every setting, in the order in which it is shown; the limits come last.
 pub(super) fn settings() -> impl Iterator<Item = &'static Spec> {
-    SETTINGS.iter().chain(limits::SPECS)
+    SETTINGS.iter().chain(&LIMITS)
 }
 
-static SETTINGS: [Spec; 40] = [
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static LIMITS: [Spec; limits::ROWS.len()] = {
+    let mut specs = [spec("", &[], Kind::Text, ""); limits::ROWS.len()];
+    let mut at = 0;
+    while at < specs.len() {
+        let row = limits::ROWS[at];
+        specs[at] = spec(row.key, row.variables, Kind::Limit(row.unit), "");
+        at += 1;
+    }
+    specs
+};
+
+static SETTINGS: [Spec; 41] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag(
         "--admin-address",
@@ -152,12 +165,8 @@ static SETTINGS: [Spec; 40] = [
     ),
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
-    spec("tls.certificate", &["SAYSO_TLS_CERTIFICATE"], Kind::Path, ""),
-    spec("tls.key", &["SAYSO_TLS_KEY"], Kind::Path, ""),
-    spec("admin-tls.certificate", &["SAYSO_ADMIN_TLS_CERTIFICATE"], Kind::Path, ""),
-    spec("admin-tls.key", &["SAYSO_ADMIN_TLS_KEY"], Kind::Path, ""),
-    spec("admin-tls.clients", &["SAYSO_ADMIN_TLS_CLIENTS"], Kind::Path, ""),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
+    spec("skill-callers", &["SAYSO_SKILL_CALLERS"], Kind::Callers, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
     spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
     spec("ttl.user", &["SAYSO_TTL_USER"], Kind::Ttl, ttl::NEVER),
@@ -186,6 +195,11 @@ static SETTINGS: [Spec; 40] = [
     spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
     spec("rate-limit.peer", &["SAYSO_RATE_LIMIT_PEER"], Kind::Rate, "off"),
     spec("rate-limit.conversation", &["SAYSO_RATE_LIMIT_CONVERSATION"], Kind::Rate, "off"),
+    spec("tls.certificate", &["SAYSO_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("tls.key", &["SAYSO_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.certificate", &["SAYSO_ADMIN_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("admin-tls.key", &["SAYSO_ADMIN_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.clients", &["SAYSO_ADMIN_TLS_CLIENTS"], Kind::Path, ""),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",
@@ -224,7 +238,7 @@ impl Kind {
     /// that may be a secret.
     pub(super) fn check(self, key: &str, text: &str) -> Result<String, String> {
         match self {
-            Self::Count | Self::Bytes | Self::Time => limits::check(key, text),
+            Self::Limit(_) => limits::check(key, text),
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
             Self::Id if redact::is_word(text) => Ok(text.to_owned()),
             Self::Id => {
@@ -257,6 +271,14 @@ impl Kind {
                 name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
             }
             Self::Ttl => ttl::parse(text).map(ttl::format),
+            Self::Callers => match list(text).position(|entry| !is_caller(entry)) {
+                Some(index) => Err(format!(
+                    "entry {} must be the app id of a bot, `=` and its service URL, which begins \
+                     with https:// (or is on loopback), without a user, a query or a fragment",
+                    index + 1
+                )),
+                None => Ok(list(text).collect::<Vec<_>>().join(",")),
+            },
             // The entry is named by its number: a secret with a comma in it ends in two of them.
             Self::List => match list(text).position(|url| !is_sound(url)) {
                 Some(index) => Err(format!(
@@ -280,9 +302,10 @@ impl Kind {
             Self::Rate => "a number of requests a minute, or \"off\"",
             Self::Bool => "true or false",
             Self::Ttl => "a text such as \"30d\"",
-            Self::Count => "a whole number",
-            Self::Bytes => "a number of bytes, or a text such as \"64MiB\"",
-            Self::Time => "a text such as \"12s\"",
+            Self::Callers => "a list such as [\"00000000-…=https://parent.example/api/skills\"]",
+            Self::Limit(Unit::Count) => "a whole number",
+            Self::Limit(Unit::Bytes) => "a number of bytes, or a text such as \"64MiB\"",
+            Self::Limit(Unit::Time) => "a text such as \"12s\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
         }
     }
@@ -321,6 +344,18 @@ pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
 /// The entries of a list.
 pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// The app id and the service URL of a bot that may call.
+pub(super) fn caller(entry: &str) -> Option<(&str, &str)> {
+    entry.split_once('=').map(|(id, url)| (id.trim(), url.trim()))
+}
+
+fn is_caller(entry: &str) -> bool {
+    let is_id = |id: &str| {
+        !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    caller(entry).is_some_and(|(id, url)| is_id(id) && is_sound(url))
 }
 
 /// Checks an address by its form: all of it can be shown.

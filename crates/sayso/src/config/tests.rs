@@ -29,6 +29,7 @@ admin-address = "localhost:9000"
 store = "memory://"
 auth = "app"
 service-urls = ["https://smba.trafficmanager.net/teams", "https://*.botframework.com"]
+skill-callers = ["99-aa=https://parent.example/a", "88=https://b.example", "99-AA=https://c.example"]
 private-addresses = true
 
 [ttl]
@@ -83,7 +84,7 @@ fn every_setting_can_stand_in_a_file() {
     let ttl = config.limits(Limits { ttl: all, ..Limits::default() }).ttl;
     assert_eq!((ttl.conversation, ttl.user), (Some(30 * day), None));
     assert_eq!((ttl.private, ttl.other), (Some(day), Some(90 * minute)));
-    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:12".into()));
+    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:13".into()));
     let auth = config.auth().unwrap().unwrap();
     assert_eq!((&*auth.app_id, auth.tenant_id.as_deref()), ("an-app", Some("a-tenant")));
     assert_eq!(auth.app_type, sayso_channel::auth::AppType::SingleTenant);
@@ -91,9 +92,14 @@ fn every_setting_can_stand_in_a_file() {
     assert!(auth.private_addresses && auth.managed_identity.is_some());
     assert!(auth.cloud.service_urls.allows("https://webchat.botframework.com/"));
     assert!(!auth.cloud.service_urls.allows("https://smba.infra.gov.teams.microsoft.us/"));
+    let callers: Vec<_> = auth.skill_callers.iter().map(|one| one.app_id.as_str()).collect();
+    assert_eq!(callers, ["99-aa", "88"]);
+    let urls = &auth.skill_callers[0].service_urls;
+    assert!(urls.allows("https://parent.example/a/b") && urls.allows("https://c.example"));
+    assert!(!urls.allows("https://b.example") && !urls.allows("https://parent.example/"));
     assert_eq!(auth.cloud.metadata, "http://127.0.0.1:2/m");
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
-    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:16".to_owned()));
+    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:17".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
     assert!(config.encryption().unwrap().is_some());
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
@@ -102,16 +108,16 @@ fn every_setting_can_stand_in_a_file() {
     let missing = missing.map(|setting| setting.key).filter(|key| !key.starts_with("limits."));
     let missing: Vec<&str> = missing.collect();
     let files = [
-        "tls.certificate",
-        "tls.key",
-        "admin-tls.certificate",
-        "admin-tls.key",
-        "admin-tls.clients",
         "app.password-file",
         "app.certificate-file",
         "app.key-file",
         "encryption.keys-file",
         "encryption.names-key-file",
+        "tls.certificate",
+        "tls.key",
+        "admin-tls.certificate",
+        "admin-tls.key",
+        "admin-tls.clients",
     ];
     assert_eq!(missing, files);
     assert_eq!(config.keys(), Some(KeyScheme::default().bot("pizza").by_tenant(true)));
@@ -210,6 +216,9 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ("service-urls = [1]", "`service-urls` must be a list such as"),
         ("service-urls = [\"https://u:c4n4ry@h/\"]", "entry 1 can never match"),
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
+        ("skill-callers = [\"a=https://b.example\", \"c4n4ry\"]", "entry 2 must be the app id"),
+        ("skill-callers = [\"c4n4ry:a=https://b.example\"]", "entry 1 must be the app id"),
+        ("skill-callers = [\"a=http://c4n4ry.example\"]", "entry 1 must be the app id"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),
         ("[ttl]\nuser = 30", "`ttl.user` must be a text such as \"30d\", and it is a number"),

@@ -7,8 +7,9 @@
 use super::{Config, Source, Value, app::wrong, error::ConfigError, setting::STORE_SECRET_FILE};
 
 /// Settings that say where secrets and tokens go, and whose tokens count.
-const DESTINATIONS: [&str; 8] = [
+const DESTINATIONS: [&str; 9] = [
     "service-urls",
+    "skill-callers",
     "private-addresses",
     "app.identity-endpoint",
     "cloud.metadata",

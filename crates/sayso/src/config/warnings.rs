@@ -41,7 +41,12 @@ impl Config {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,
-                Kind::List | Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_) => false,
+                Kind::List
+                | Kind::Callers
+                | Kind::Path
+                | Kind::Address
+                | Kind::Bool
+                | Kind::Choice(_) => false,
                 _ => redact::value(spec.key, &value.text) != value.text,
             };
             is_secret && matches!(value.source, Source::File { .. })

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use fluent_syntax::ast::Entry;
 
-use super::Language;
+use super::language::Language;
 
 /// A text that is in one language and not in the other.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -26,7 +26,8 @@ impl<L: Logic> Server<L> {
     /// nest them under a path; they have no fallback.
     ///
     /// # Limits
-    /// The addresses that were configured are not listened on. Rate limits of peers, and routes
+    /// The addresses that were configured are not listened on, and TLS is the application's own
+    /// business. Rate limits of peers, and routes
     /// [without authentication](Server::unauthenticated), need the peer's address: serve the
     /// application with `into_make_service_with_connect_info::<SocketAddr>()`. Before the process
     /// ends, wait for [`Engine::close`].
@@ -44,7 +45,8 @@ impl<L: Logic> Server<L> {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> sayso::Result {
     /// let store = sayso::open_store("memory://").await?;
-    /// let (bot, engine) = Server::new(pizza::bot()).unauthenticated().store(store).into_parts().await?;
+    /// let server = Server::new(pizza::bot()).unauthenticated().store(store);
+    /// let (bot, engine) = server.into_parts().await?;
     /// let app: Router = Router::new().route("/", get(|| async { "the shop" })).nest("/bot", bot);
     /// # drop(app);
     /// engine.close(std::time::Duration::from_secs(10)).await;

@@ -1,9 +1,11 @@
 //! Handle of a running server: its address, and a graceful shutdown.
 
+mod connection;
 mod connection_limit;
 mod handshake;
 mod http;
 mod limits;
+mod refusal;
 #[cfg(test)]
 mod tests;
 pub(super) mod tls;

@@ -16,10 +16,8 @@ use std::{
 use futures_util::future::{Either, select};
 use tokio::{
     runtime::{Builder, EnterGuard, Runtime},
-    time::{Instant, advance, sleep_until},
+    time::{Instant, sleep_until},
 };
-
-use super::Executor;
 
 /// Timers of tokio's, on simulated time. The thread that made it must drop it.
 pub(crate) struct TokioTime {
@@ -74,38 +72,19 @@ impl TokioTime {
 
     /// Lets time pass until a moment of the simulation, or until one of tokio's timers wakes a
     /// task. Returns the time then.
-    fn pass(&self, until: Duration) -> Duration {
+    pub(super) fn pass(&self, until: Duration) -> Duration {
         *self.signal() = Signal::default();
-        // Its timers have whole milliseconds, and round up.
+        // Tokio's clock stays on whole milliseconds, as its timers do: from a fraction of one it
+        // would be moved too far.
         let whole = Duration::from_millis(u64::try_from(until.as_millis()).unwrap_or(u64::MAX));
         self.runtime.block_on(async {
             let woken = pin!(poll_fn(|context| self.poll_woken(context)));
             let passed = pin!(sleep_until(self.began + whole));
-            if let Either::Left(_) = select(woken, passed).await {
-                return self.began.elapsed();
+            match select(woken, passed).await {
+                Either::Left(_) => self.began.elapsed(),
+                Either::Right(_) => until,
             }
-            // What is left is less than any timer of tokio's can be set to.
-            advance(until.saturating_sub(self.began.elapsed())).await;
-            until
         })
-    }
-}
-
-impl Executor {
-    /// Lets time pass until the next timer, of ours or of tokio's. False when there is none.
-    pub(super) fn pass(&self, tokio: &TokioTime) -> bool {
-        let next = self.core().timers.first_key_value().map(|((at, _), _)| *at);
-        let Some(next) = next else { return false };
-        let passed = tokio.pass(next.max(self.now()));
-        let mut core = self.core();
-        core.now = core.now.max(passed);
-        let is_due = core.timers.first_key_value().is_some_and(|((at, _), _)| *at <= core.now);
-        let due = if is_due { core.timers.pop_first() } else { None };
-        drop(core);
-        if let Some((_, waker)) = due {
-            waker.wake();
-        }
-        true
     }
 }
 
@@ -119,7 +98,10 @@ impl fmt::Debug for TokioTime {
 mod tests {
     use std::sync::Arc;
 
-    use super::{super::Owner, *};
+    use super::{
+        super::{Executor, Owner},
+        *,
+    };
 
     #[test]
     fn timers_of_ours_and_of_tokios_fire_in_the_order_of_their_times() {

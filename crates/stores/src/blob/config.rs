@@ -195,7 +195,7 @@ impl BlobConfig {
                 ("auth", name @ ("entra" | "managed" | "developer")) => {
                     self.access = Access::Entra(Entra::parse(name).unwrap_or_default());
                 }
-                // The value is not shown, it may be a signature, nor a name that may be part of one.
+                // The value is not shown: it may be a signature. So may be what stands as a name.
                 (name, _) => {
                     return Err(invalid(format!(
                         "`{}` in the URL is not understood; after the `?` there may be \

@@ -3,13 +3,10 @@
 //! They are a member of the ledger and not of the inbox entry: a build that does not know them
 //! keeps them, and those of a timer that failed outlive the entry, until the timer fires again.
 
-use std::sync::Arc;
-
 use sayso_activity::Raw;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, answers::AROUND};
-use crate::{Key, id::TurnId};
+use super::answers::AROUND;
 
 /// Results of the finished steps of a turn that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,33 +46,6 @@ impl StepResult {
     /// Reports whether it is the result of this step.
     pub(crate) fn is_of(&self, name: &str, number: u32) -> bool {
         self.name == name && self.number == number
-    }
-}
-
-impl Ledger {
-    /// Returns the saved results of a turn.
-    pub(crate) fn steps_of(&self, turn: TurnId) -> Option<&Arc<TurnSteps>> {
-        self.steps.iter().find(|steps| steps.turn == turn.as_str())
-    }
-
-    /// Adds results of a turn.
-    pub(crate) fn add_steps(&mut self, turn: TurnId, results: Vec<StepResult>) {
-        match self.steps.iter_mut().find(|steps| steps.turn == turn.as_str()) {
-            Some(steps) => Arc::make_mut(steps).done.extend(results),
-            None => {
-                self.steps.push(Arc::new(TurnSteps { turn: turn.to_string(), done: results }));
-            }
-        }
-    }
-
-    /// Drops the results of turns that have ended: neither their activity nor their timer is in the
-    /// document of this key any more.
-    pub(crate) fn prune_steps(&mut self, key: &Key) {
-        let Self { steps, inbox, timers, .. } = self;
-        steps.retain(|steps| {
-            inbox.iter().any(|accepted| accepted.ids.contains(&steps.turn))
-                || timers.iter().any(|timer| TurnId::new(key, &timer.id).as_str() == steps.turn)
-        });
     }
 }
 

@@ -240,7 +240,10 @@ where
         }
         tries += 1;
         let one_try = async {
-            let called = tried(attempt, call(key.clone()), policy.time_out).await;
+            let called = match attempt.forced_failure(name) {
+                Ok(()) => tried(attempt, call(key.clone()), policy.time_out).await,
+                Err(forced) => Err(Failed::Call(forced)),
+            };
             called.map_err(|failed| failed.into_error(name, tries, policy.time_out))
         };
         let failed = match pending.make(pin!(one_try), keep).await {

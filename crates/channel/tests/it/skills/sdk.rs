@@ -121,13 +121,13 @@ async fn a_parent_on_the_javascript_sdk_never_sees_a_token_for_the_channels() {
 
     // And from the other side, in another conversation: what is kept of it goes.
     for (text, reply) in [("remember me", "noted"), ("recall", "[me] [me] [me]")] {
-        let more = json!({"name": "d", "text": text, "deliveryMode": "expectReplies"});
+        let more = json!({"talk": "d", "text": text, "deliveryMode": "expectReplies"});
         let called = parent.call(more).await;
         assert_eq!(called["body"]["activities"][0]["text"], reply, "{called}");
     }
-    let end = json!({"name": "d", "type": "endOfConversation", "text": null});
+    let end = json!({"talk": "d", "type": "endOfConversation", "text": null});
     assert_eq!(parent.call(end).await["status"], 200);
-    let recall = json!({"name": "d", "text": "recall", "deliveryMode": "expectReplies"});
+    let recall = json!({"talk": "d", "text": "recall", "deliveryMode": "expectReplies"});
     let called = parent.call(recall).await;
     assert_eq!(called["body"]["activities"][0]["text"], "[] [me] [me]", "{called}");
 

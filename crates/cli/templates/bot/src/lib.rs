@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sayso::prelude::*;
 
-/// What the bot remembers of a conversation.
+/// The bot's memory of a conversation.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Order {
     pub toppings: Vec<String>,

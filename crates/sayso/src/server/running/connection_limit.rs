@@ -86,9 +86,9 @@ impl Permit {
     }
 
     /// Protects the connection from eviction until the guard is dropped: a request is in flight.
-    pub(super) fn busy(self: &Arc<Self>) -> Busy {
-        self.unmark_idle();
-        Busy(Arc::clone(self))
+    /// Returns `None` if it has been evicted: then another one waits for its place.
+    pub(super) fn busy(self: &Arc<Self>) -> Option<Busy> {
+        self.unmark_idle().then(|| Busy(Arc::clone(self)))
     }
 
     fn mark_idle(&self) {
@@ -99,9 +99,10 @@ impl Permit {
         self.position.store(position, Ordering::Relaxed);
     }
 
-    fn unmark_idle(&self) {
+    /// Takes it off the queue. Returns false if it was not there.
+    fn unmark_idle(&self) -> bool {
         let mut idle = self.limit.idle();
-        idle.connections.remove(&self.position.load(Ordering::Relaxed));
+        idle.connections.remove(&self.position.load(Ordering::Relaxed)).is_some()
     }
 }
 
@@ -139,10 +140,11 @@ mod tests {
     async fn whoever_waits_longest_makes_room_and_the_busy_do_not() {
         let limit = ConnectionLimit::new(3);
         let [first, second, third] = [(); 3].map(|()| acquire(&limit).unwrap());
-        let busy = first.busy();
+        let busy = first.busy().unwrap();
         let mut fourth = Box::pin(limit.acquire());
         assert!(fourth.as_mut().now_or_never().is_none(), "it waits for a permit");
         assert!(is_evicted(&second) && !is_evicted(&first) && !is_evicted(&third));
+        assert!(second.busy().is_none(), "its request came too late");
         drop(second);
         let fourth = Arc::new(fourth.await.unwrap());
         // After its request it is the most recently used.
@@ -157,7 +159,7 @@ mod tests {
     async fn when_all_are_busy_there_is_no_seat() {
         let limit = ConnectionLimit::new(2);
         let [first, second] = [(); 2].map(|()| acquire(&limit).unwrap());
-        let (busy, _second) = (first.busy(), second.busy());
+        let (busy, _second) = (first.busy().unwrap(), second.busy().unwrap());
         assert!(acquire(&limit).is_none());
         drop((busy, first));
         assert!(acquire(&limit).is_some(), "one has closed");

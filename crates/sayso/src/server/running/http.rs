@@ -3,39 +3,25 @@
 
 use std::{
     io::{self, ErrorKind},
-    net::SocketAddr,
-    pin::pin,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use axum::{Router, extract::ConnectInfo};
-use hyper::{
-    body::Incoming,
-    server::conn::http1,
-    service::{Service as _, service_fn},
-};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::{GracefulShutdown, Watcher},
-    service::TowerToHyperService,
-};
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{rt::TokioTimer, service::TowerToHyperService};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     sync::{oneshot, watch},
     task::JoinSet,
 };
 
 use super::{
-    connection_limit::{ConnectionLimit, Permit},
-    handshake,
+    connection::{Secure, Serving},
+    connection_limit::ConnectionLimit,
     limits::HttpLimits,
+    refusal::Refusals,
     tls::Tls,
 };
-
-/// Body of the 503 that a client gets while every connection has a request under way.
-const FULL: &str = r#"{"error":{"code":"Full","message":"every connection of this instance has a request under way; send it again"}}"#;
 
 /// Pause before the next `accept` after one failed, for example for lack of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -53,10 +39,19 @@ pub(super) async fn serve(
     mut stopped: oneshot::Receiver<()>,
 ) {
     let limit = ConnectionLimit::new(limits.capacity());
-    let http = protocol(&limits);
-    // Dropping the sender cuts the handshakes that are under way.
-    let (draining, drain) = watch::channel(());
-    let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
+    let (stop, stop_seen) = watch::channel(());
+    let serving = Serving {
+        http: protocol(&limits),
+        service: TowerToHyperService::new(router),
+        first_byte_max: match tls {
+            Some(_) => limits.handshake_timeout.min(limits.head_timeout),
+            None => limits.head_timeout,
+        },
+        refusals: Refusals::default(),
+        secure: tls.map(|tls| Secure { tls, handshake_max: limits.handshake_timeout }),
+        stopped: stop_seen,
+    };
+    let mut connections = JoinSet::new();
     let mut warning = OverloadWarning::default();
     loop {
         let accepted = tokio::select! {
@@ -79,33 +74,15 @@ pub(super) async fn serve(
         let Some(permit) = limit.acquire().await else {
             warning.warn("every connection has a request under way; new ones are refused");
             // Over TLS it would take a handshake to say so.
-            if tls.is_none() {
-                refuse(&stream);
+            if serving.secure.is_none() {
+                connections.spawn(serving.refusals.clone().refuse(stream));
             }
             continue;
         };
-        let connection = Connection {
-            http: http.clone(),
-            peer,
-            service: TowerToHyperService::new(router.clone()),
-            permit: Arc::new(permit),
-            watcher: graceful.watcher(),
-        };
-        match &tls {
-            None => connections.spawn(connection.serve(stream)),
-            Some(tls) => {
-                let (tls, drain) = (tls.clone(), drain.clone());
-                connections.spawn(connection.serve_tls(
-                    stream,
-                    tls,
-                    limits.handshake_timeout,
-                    drain,
-                ))
-            }
-        };
+        connections.spawn(serving.clone().serve(stream, peer, permit));
     }
-    drop((listener, draining));
-    graceful.shutdown().await;
+    drop((listener, stop));
+    while connections.join_next().await.is_some() {}
 }
 
 /// HTTP/1.1 only: channels need no other version, and each has attacks of its own.
@@ -118,80 +95,6 @@ fn protocol(limits: &HttpLimits) -> http1::Builder {
     // Answers are short: to copy one behind its head costs less than two pieces do.
     http.writev(false);
     http
-}
-
-/// An accepted connection, and what serves it.
-struct Connection {
-    http: http1::Builder,
-    peer: SocketAddr,
-    service: TowerToHyperService<Router>,
-    permit: Arc<Permit>,
-    watcher: Watcher,
-}
-
-impl Connection {
-    /// Serves it after a TLS handshake, unless that fails, takes too long, or must make room for
-    /// another connection.
-    async fn serve_tls(
-        self,
-        stream: TcpStream,
-        tls: Tls,
-        timeout: Duration,
-        mut drain: watch::Receiver<()>,
-    ) {
-        let stream = tokio::select! {
-            biased;
-            () = self.permit.evicted() => return tracing::trace!("a handshake made room"),
-            // The sender is dropped, never used: that it is gone is the signal.
-            _ = drain.changed() => return,
-            stream = handshake::accept(stream, &tls, timeout) => stream,
-        };
-        match stream {
-            Ok(stream) => self.serve(stream).await,
-            // What a client does wrong with its connection is its own business.
-            Err(error) => tracing::trace!(%error, "a TLS handshake failed"),
-        }
-    }
-
-    /// Serves it until it ends or is evicted.
-    async fn serve<S>(self, stream: S)
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    {
-        let Self { http, peer, service, permit, watcher } = self;
-        let own = Arc::clone(&permit);
-        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-            request.extensions_mut().insert(ConnectInfo(peer));
-            let (busy, answer) = (own.busy(), service.call(request));
-            async move {
-                let answer = answer.await;
-                drop(busy);
-                answer
-            }
-        });
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        let connection = pin!(watcher.watch(connection));
-        tokio::select! {
-            biased;
-            () = permit.evicted() => tracing::trace!("an idle connection made room for another"),
-            ended = connection => if let Err(error) = ended {
-                // What a client does wrong with its connection is its own business.
-                tracing::trace!(%error, "a connection ended");
-            },
-        }
-    }
-}
-
-/// Sends a 503 if the socket takes it at once, and closes the connection.
-fn refuse(stream: &TcpStream) {
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n{FULL}",
-        FULL.len()
-    );
-    if let Err(error) = stream.try_write(answer.as_bytes()) {
-        tracing::trace!(%error, "a refused client was not told why");
-    }
 }
 
 /// Reports whether the error is of one connection only, so that the next may succeed.

@@ -148,6 +148,39 @@ async fn another_protocol_is_not_spoken() {
 }
 
 #[tokio::test]
+async fn everybody_in_a_burst_is_answered() {
+    let served = Served::start(limits(4)).await;
+    let _busy = [served.busy().await, served.busy().await];
+    let clients = 500;
+    let crowd = (0..clients).map(|_| async {
+        let mut stream = served.connect().await;
+        let head = b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+        // Whoever is turned away may have been answered before it has asked.
+        drop(stream.write_all(head).await);
+        rest(&mut stream).await.0
+    });
+    let answers = futures_util::future::join_all(crowd).await;
+    let of = |status: &str| answers.iter().filter(|answer| answer.starts_with(status)).count();
+    let (served_well, turned_away) = (of("HTTP/1.1 200 OK"), of("HTTP/1.1 503 Service"));
+    assert_eq!(served_well + turned_away, clients, "{served_well} and {turned_away}");
+    assert!(served_well > 0);
+}
+
+#[tokio::test]
+async fn a_silent_connection_that_makes_room_is_told_so() {
+    let served = Served::start(limits(1)).await;
+    let mut silent = served.connect().await;
+    let mut next = served.connect().await;
+    assert!(ask(&mut next).await.unwrap().starts_with("HTTP/1.1 200 OK"));
+    let (answer, _) = rest(&mut silent).await;
+    assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{answer}");
+    // One that was served before knows that its connection may end.
+    let mut last = served.connect().await;
+    assert!(ask(&mut last).await.unwrap().starts_with("HTTP/1.1 200 OK"));
+    assert_eq!(rest(&mut next).await.0, "");
+}
+
+#[tokio::test]
 async fn idle_connections_make_room_in_the_order_of_their_waiting() {
     let served = Served::start(limits(4)).await;
     let mut busy = served.busy().await;

@@ -32,7 +32,7 @@ const TYPES: [(&str, &str); 17] = [
 const CARDS: [&str; 9] =
     ["adaptive", "animation", "audio", "hero", "oauth", "receipt", "signin", "thumbnail", "video"];
 
-/// What the types of cards begin with.
+/// Beginning of the types of cards.
 const CARD: &str = "application/vnd.microsoft.card.";
 
 /// Type of a file that says nothing about itself.

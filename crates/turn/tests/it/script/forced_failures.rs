@@ -46,3 +46,26 @@ async fn a_call_that_is_never_made_or_fails_otherwise_is_a_mismatch() {
     assert!(text.starts_with("the call `pay` fails with a "), "{text}");
     assert!(text.contains("Refused: use `fails_with`"), "{text}");
 }
+
+#[tokio::test]
+async fn a_step_fails_at_every_try_and_is_taken_in_the_next_turn() {
+    let bot = || {
+        Bot::new().on_message(async |mut turn: Turn| {
+            let paid: Result<u32, _> =
+                turn.step("charge", async |_| Ok::<_, BotError>(7)).attempts(3).await;
+            turn.say(match paid {
+                Ok(number) => format!("receipt {number}"),
+                Err(error) => error.to_string(),
+            });
+            Ok(())
+        })
+    };
+    chat_with(bot)
+        .restarting()
+        .fails_with("charge", || BotError::from("no money"))
+        .user("one")
+        .expects_containing("charge")
+        .user("two")
+        .expects("receipt 7")
+        .await;
+}

@@ -153,10 +153,11 @@ async fn whoever_trusts_the_ca_is_served_and_nobody_else_is() {
 #[tokio::test]
 async fn an_old_version_of_tls_and_requests_in_clear_are_refused() {
     let served = Served::start(limits(9), None).await;
-    // A hello of TLS 1.1, with one cipher suite and no extension.
+    // A hello of TLS 1.1, with one cipher suite, and signatures and a curve that we know.
     let mut hello = vec![3, 2];
     hello.extend([7; 32]);
     hello.extend([0, 0, 2, 0, 0x2f, 1, 0]);
+    hello.extend([0, 16, 0, 13, 0, 4, 0, 2, 4, 3, 0, 10, 0, 4, 0, 2, 0, 0x1d]);
     let mut record = vec![22, 3, 1, 0, 4 + hello.len() as u8, 1, 0, 0, hello.len() as u8];
     record.extend(hello);
     let mut stream = served.connect().await;
