@@ -67,8 +67,13 @@ impl<L: Logic> Server<L> {
     /// Dropping the future stops taking connections; what was committed is delivered by the next
     /// start.
     pub async fn serve(self) -> Result<(), ServeError> {
-        log::start(self.config.as_ref().unwrap_or(&Config::default()))?;
-        self.serve_until(|running| announce::print(&running.welcome()), pending()).await
+        match &self.config {
+            Some(config) => log::start(config)?,
+            None => log::start(&Config::default())?,
+        }
+        let started = |running: &Running| announce::print(&running.welcome());
+        // Boxed: it runs once, and a `main` should not hold all of it.
+        Box::pin(self.serve_until(started, pending())).await
     }
 
     /// Serves until a signal, or until `stop` ends, then drains. `started` is called once, when

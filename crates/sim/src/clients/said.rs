@@ -83,7 +83,7 @@ impl Said {
         if is_merged || is_told || is_broadcast {
             // What becomes one turn fails together; and nobody is told that a proactive turn
             // failed.
-            (wish.panic, wish.oversized) = (false, false);
+            (wish.panic, wish.reset, wish.oversized) = (false, false, false);
         }
         // A turn that changes what it says itself says it changed.
         wish.change &= !is_merged;

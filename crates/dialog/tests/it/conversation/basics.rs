@@ -109,7 +109,7 @@ fn other_activities_leave_the_question_as_it_is() {
         match chat.hears(activity) {
             Ok(said) => assert!(!is_told && said.is_empty(), "{said:?}"),
             Err(error) => {
-                assert!(is_told && format!("{error:?}").contains("begin_on"), "{error:?}")
+                assert!(is_told && format!("{error:?}").contains("begin_on"), "{error:?}");
             }
         }
         assert_eq!(chat.journal(), None);
