@@ -21,7 +21,7 @@ use std::{
 
 use axum::Router;
 use sayso_channel::{
-    Connector, EndpointOptions, RateLimits, StatusOptions, auth::AuthOptions, guard_local, router,
+    Connector, EndpointOptions, LocalGuard, RateLimits, StatusOptions, auth::AuthOptions, router,
     routes, status_routes,
 };
 use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
@@ -326,9 +326,9 @@ impl<L: Logic> Server<L> {
             Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),
             None => router(engine.clone(), endpoint),
         };
-        let (router, app) = match self.senders {
-            Senders::App(auth) => (router, Some(auth.app_id)),
-            _ => (guard_local(router, refusals.clone()), None),
+        let (guard, app_id) = match self.senders {
+            Senders::App(auth) => (None, Some(auth.app_id)),
+            _ => (Some(LocalGuard::new(refusals.clone())), None),
         };
         let admin = match admin_listener {
             Some(listener) => {
@@ -338,7 +338,7 @@ impl<L: Logic> Server<L> {
             }
             None => None,
         };
-        Ok(Running::new((listener, router), admin, engine, store, app)?)
+        Ok(Running::new(listener, (router, guard), admin, engine, store, app_id)?)
     }
 
     /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.

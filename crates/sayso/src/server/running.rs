@@ -11,6 +11,7 @@ mod tests;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
+use sayso_channel::LocalGuard;
 use sayso_turn::{Engine, store::Store};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 
@@ -61,17 +62,18 @@ struct Admin {
 
 impl Running {
     pub(super) fn new(
-        (listener, router): (TcpListener, Router),
+        listener: TcpListener,
+        app: (Router, Option<LocalGuard>),
         admin: Option<(TcpListener, Router)>,
         engine: Engine,
         store: Arc<dyn Store>,
-        app: Option<String>,
+        app_id: Option<String>,
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let admin = admin.map(|(listener, router)| Admin::new(listener, router)).transpose()?;
-        let http = tokio::spawn(http::serve(listener, router, HttpLimits::default(), stopped));
-        Ok(Self { address, engine, store, app, stop, http, admin })
+        let http = tokio::spawn(http::serve(listener, app, HttpLimits::default(), stopped));
+        Ok(Self { address, engine, store, app: app_id, stop, http, admin })
     }
 
     /// The address of health, readiness and statistics, with the real port, if there is one.
@@ -149,7 +151,8 @@ impl Admin {
     fn new(listener: TcpListener, router: Router) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let http = tokio::spawn(http::serve(listener, router, HttpLimits::admin(), stopped));
+        let http =
+            tokio::spawn(http::serve(listener, (router, None), HttpLimits::admin(), stopped));
         Ok(Self { address, stop, http })
     }
 }

@@ -8,6 +8,7 @@ use std::{
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{rt::TokioTimer, service::TowerToHyperService};
+use sayso_channel::LocalGuard;
 use tokio::{
     net::TcpListener,
     sync::{oneshot, watch},
@@ -24,11 +25,12 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Shortest time between two warnings of overload: a flood must not fill the disk with log lines.
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop, then lets requests in flight finish. Dropping the future cuts every
+/// Serves until told to stop, then lets requests in flight finish. What the guard refuses does not
+/// reach the router. Dropping the future cuts every
 /// connection.
 pub(super) async fn serve(
     listener: TcpListener,
-    router: Router,
+    (router, guard): (Router, Option<LocalGuard>),
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
@@ -38,6 +40,7 @@ pub(super) async fn serve(
         http: protocol(&limits),
         service: TowerToHyperService::new(router),
         first_byte_max: limits.head_timeout,
+        guard,
         refusals: Refusals::default(),
         stopped: stop_seen,
     };
