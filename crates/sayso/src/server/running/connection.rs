@@ -1,4 +1,4 @@
-//! One connection: its requests one after the other, until it ends, is evicted, or the server stops.
+//! One connection: serves its requests until it ends, is evicted, or the server stops.
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use super::{
     refusal::{Refusals, full},
 };
 
-/// What connections have in common.
+/// Settings and services that all connections share.
 #[derive(Clone, Debug)]
 pub(super) struct Serving {
     pub(super) http: http1::Builder,
