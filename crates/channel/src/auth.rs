@@ -14,6 +14,8 @@ mod certificate;
 mod claims;
 mod cloud;
 mod error;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz;
 mod http;
 mod issuer;
 mod jwt;

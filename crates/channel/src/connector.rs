@@ -7,7 +7,7 @@
 
 mod exchange;
 #[cfg(feature = "fuzzing")]
-pub mod fuzz;
+pub(crate) mod fuzz;
 pub(crate) mod host_rate_limiter;
 mod http;
 

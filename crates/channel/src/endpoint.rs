@@ -20,7 +20,7 @@ mod state;
 mod status;
 mod stream;
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
@@ -36,16 +36,13 @@ use sayso_turn::{
 
 pub use self::{
     auth::EndpointAuth,
-    local_guard::guard_local,
+    local_guard::{LocalGuard, guard_local},
     options::EndpointOptions,
     rate_limits::{Rate, RateLimits},
     refusals::Refusals,
     status::{StatusOptions, status_routes},
 };
-use self::{
-    error_response::ErrorResponse, local_guard::Local, refusal::Refusal, refusals::peer_of,
-    state::Endpoint,
-};
+use self::{error_response::ErrorResponse, refusal::Refusal, refusals::peer_of, state::Endpoint};
 
 /// Creates the router of a bot: `POST /api/messages`. Health and statistics are
 /// [`status_routes`], for an address of their own.
@@ -125,15 +122,19 @@ where
 
 async fn messages(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
     let peer = peer_of(&request);
-    match receive(&endpoint, request).await {
+    match receive(&endpoint, peer, request).await {
         Ok(response) => response,
         Err(error) => endpoint.options.refusals.refuse(error, peer),
     }
 }
 
-async fn receive(endpoint: &Endpoint, request: Request) -> Result<Response, ErrorResponse> {
+async fn receive(
+    endpoint: &Endpoint,
+    peer: Option<SocketAddr>,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
     let options = &endpoint.options;
-    check_peer(endpoint, &request)?;
+    check_peer(endpoint, peer, &request)?;
     let verified = match &options.auth {
         EndpointAuth::Token(auth) => Some(guard::check_token(request.headers(), auth).await?),
         EndpointAuth::None | EndpointAuth::Unset => None,
@@ -165,8 +166,11 @@ async fn receive(endpoint: &Endpoint, request: Request) -> Result<Response, Erro
 }
 
 /// Checks what of a sender is cheap to check: its rate and, without authentication, its place.
-fn check_peer(endpoint: &Endpoint, request: &Request) -> Result<(), ErrorResponse> {
-    let peer = peer_of(request);
+fn check_peer(
+    endpoint: &Endpoint,
+    peer: Option<SocketAddr>,
+    request: &Request,
+) -> Result<(), ErrorResponse> {
     if let (Some(limiter), Some(peer)) = (&endpoint.peers, peer) {
         limiter.take(rate_limits::network(peer.ip())).map_err(|wait| {
             error_response::rate_limited(Refusal::PeerRate, "rate_limits.peer", wait)
@@ -174,7 +178,7 @@ fn check_peer(endpoint: &Endpoint, request: &Request) -> Result<(), ErrorRespons
     }
     match &endpoint.options.auth {
         EndpointAuth::Token(_) => Ok(()),
-        EndpointAuth::None => local_guard::check(request, peer, Local::Any),
+        EndpointAuth::None => local_guard::check_once(request, peer),
         EndpointAuth::Unset => Err(ErrorResponse::new(
             StatusCode::FORBIDDEN,
             "Forbidden",

@@ -30,19 +30,18 @@ pub mod auth;
 pub mod client;
 mod connector;
 mod endpoint;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzz;
 mod proactive;
 mod service_urls;
 mod skill_callers;
 mod sync;
 
-#[cfg(feature = "fuzzing")]
-#[doc(hidden)]
-pub use connector::fuzz;
-
 pub use connector::{Connector, ConnectorError, ConnectorOptions};
 pub use endpoint::{
-    EndpointAuth, EndpointOptions, Rate, RateLimits, Refusals, StatusOptions, guard_local, router,
-    routes, status_routes,
+    EndpointAuth, EndpointOptions, LocalGuard, Rate, RateLimits, Refusals, StatusOptions,
+    guard_local, router, routes, status_routes,
 };
 pub use proactive::{BeginError, Begun, NewConversation};
 pub use service_urls::ServiceUrls;

@@ -45,11 +45,17 @@ pub(super) struct Issuer {
     metadata: Url,
     http: Http,
     clock: Arc<dyn Clock>,
-    private_addresses: bool,
+    pub(super) private_addresses: bool,
     state: RwLock<State>,
     /// Single-flight lock, held during a fetch.
     fetching: Arc<Mutex<()>>,
     searchers: Semaphore,
+}
+
+/// OpenID metadata of an issuer: where its keys are.
+#[derive(Deserialize)]
+pub(super) struct Metadata {
+    pub(super) jwks_uri: String,
 }
 
 /// The cached keys and past fetches; times are the clock's uptime.
@@ -181,10 +187,6 @@ impl Issuer {
     }
 
     async fn download(&self) -> Result<Keys, HttpError> {
-        #[derive(Deserialize)]
-        struct Metadata {
-            jwks_uri: String,
-        }
         let metadata: Metadata = self.http.get(self.metadata.clone()).await?;
         let set: KeySet = self.http.get(self.keys_address(&metadata.jwks_uri)?).await?;
         let keys = Keys::of(set);
@@ -194,7 +196,7 @@ impl Issuer {
 
     /// Checks the address of the keys (SSRF guard): public metadata must not point to an internal
     /// host.
-    fn keys_address(&self, text: &str) -> Result<Url, HttpError> {
+    pub(super) fn keys_address(&self, text: &str) -> Result<Url, HttpError> {
         let url = http::secure(text).ok_or(HttpError::NotSecure)?;
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();

@@ -45,7 +45,7 @@ impl Keys {
 /// The key set as published. A key that cannot be parsed must not hide the others.
 #[derive(Deserialize)]
 pub(super) struct KeySet {
-    keys: Vec<Value>,
+    pub(super) keys: Vec<Value>,
 }
 
 #[derive(Deserialize)]

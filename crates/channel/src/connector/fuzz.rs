@@ -1,7 +1,4 @@
-//! Properties that hold for any input: one function per fuzz target.
-//!
-//! The targets in `fuzz/` and the tests call the same functions, which panic when a property does
-//! not hold. The feature `fuzzing` compiles them in; they are not part of the public interface.
+//! Properties of what reads answers and addresses of channels. [`crate::fuzz`] says who calls them.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,6 +1,6 @@
 //! Request checks: bearer token, content type, ids, service URL.
 
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use sayso_turn::activity::{Activity, SKILL_CHANNEL};
 
 use super::{
@@ -36,14 +36,21 @@ pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), ErrorRespons
     let (Some(only), None) = (types.next(), types.next()) else {
         return unsupported("the content type must be application/json");
     };
-    let essence = only.to_str().ok().and_then(|text| text.split(';').next());
-    if !essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON)) {
+    if !is_json(only) {
         return unsupported("the content type must be application/json");
     }
     if headers.contains_key(header::CONTENT_ENCODING) {
         return unsupported("the body must not be compressed");
     }
     Ok(())
+}
+
+fn is_json(value: &HeaderValue) -> bool {
+    if value.as_bytes() == JSON.as_bytes() {
+        return true;
+    }
+    let essence = value.to_str().ok().and_then(|text| text.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
 }
 
 /// Checks that no other ids have the same storage key. Keys have the layout of the SDKs, which join
@@ -64,7 +71,8 @@ pub(super) fn check_ids(activity: &Activity) -> Result<(), ErrorResponse> {
     }
     let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
     let conversation = conversation.unwrap_or_default();
-    if conversation.split('/').skip(1).any(|segment| segment == "users") {
+    let is_path = conversation.bytes().any(|byte| byte == b'/');
+    if is_path && conversation.split('/').skip(1).any(|segment| segment == "users") {
         return Err(bad("activity.conversation.id: must not contain `users` after a slash"));
     }
     if conversation.starts_with(OWN) {

@@ -11,7 +11,8 @@ use std::{
 };
 
 use axum::{
-    extract::{ConnectInfo, Request},
+    extract::ConnectInfo,
+    http::Request,
     response::{IntoResponse, Response},
 };
 
@@ -90,7 +91,7 @@ impl Refusals {
 }
 
 /// The address of the peer, if the server told it.
-pub(super) fn peer_of(request: &Request) -> Option<SocketAddr> {
+pub(super) fn peer_of<B>(request: &Request<B>) -> Option<SocketAddr> {
     request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0)
 }
 

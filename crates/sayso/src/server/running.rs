@@ -13,6 +13,7 @@ pub(super) mod tls;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
+use sayso_channel::LocalGuard;
 use sayso_turn::{Engine, store::Store};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 
@@ -59,6 +60,8 @@ pub struct Running {
 pub(super) struct Listener {
     pub(super) socket: TcpListener,
     pub(super) router: Router,
+    /// Asked before the router, if there is one.
+    pub(super) guard: Option<LocalGuard>,
     pub(super) tls: Option<Tls>,
 }
 
@@ -68,7 +71,7 @@ impl Listener {
     }
 
     async fn serve(self, limits: HttpLimits, stopped: oneshot::Receiver<()>) {
-        http::serve(self.socket, self.router, self.tls, limits, stopped).await;
+        http::serve(self.socket, (self.router, self.guard), self.tls, limits, stopped).await;
     }
 }
 
@@ -87,13 +90,13 @@ impl Running {
         admin: Option<Listener>,
         engine: Engine,
         store: Arc<dyn Store>,
-        app: Option<String>,
+        app_id: Option<String>,
     ) -> io::Result<Self> {
         let (address, scheme) = (public.socket.local_addr()?, public.scheme());
         let (stop, stopped) = oneshot::channel::<()>();
         let admin = admin.map(Admin::new).transpose()?;
         let http = tokio::spawn(public.serve(HttpLimits::default(), stopped));
-        Ok(Self { address, scheme, engine, store, app, stop, http, admin })
+        Ok(Self { address, scheme, engine, store, app: app_id, stop, http, admin })
     }
 
     /// The address of health, readiness and statistics, with the real port, if there is one.

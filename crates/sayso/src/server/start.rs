@@ -2,7 +2,7 @@
 
 use std::future::{Future, pending};
 
-use sayso_channel::{StatusOptions, guard_local, status_routes};
+use sayso_channel::{LocalGuard, StatusOptions, status_routes};
 use sayso_turn::Logic;
 use tokio::net::TcpListener;
 
@@ -41,20 +41,17 @@ impl<L: Logic> Server<L> {
         // Boxed: rare path, large future.
         let Assembled { router, engine, store, refusals, app } =
             Box::pin(self.assemble(false)).await?;
-        let router = match app {
-            Some(_) => router,
-            None => guard_local(router, refusals.clone()),
-        };
+        let guard = app.is_none().then(|| LocalGuard::new(refusals.clone()));
         let admin = match admin_socket {
             Some(socket) => {
                 let is_local = socket.local_addr()?.ip().is_loopback();
                 let options = StatusOptions { refusals, is_local };
                 let router = status_routes(engine.clone(), options);
-                Some(Listener { socket, router, tls: admin_tls })
+                Some(Listener { socket, router, guard: None, tls: admin_tls })
             }
             None => None,
         };
-        Ok(Running::new(Listener { socket, router, tls }, admin, engine, store, app)?)
+        Ok(Running::new(Listener { socket, router, guard, tls }, admin, engine, store, app)?)
     }
 
     /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try, and

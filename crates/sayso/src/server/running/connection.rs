@@ -1,4 +1,4 @@
-//! One connection: its requests one after the other, until it ends, is evicted, or the server stops.
+//! One connection: serves its requests until it ends, is evicted, or the server stops.
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -9,6 +9,7 @@ use hyper::{
     service::{Service as _, service_fn},
 };
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
+use sayso_channel::LocalGuard;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -23,13 +24,15 @@ use super::{
     tls::Tls,
 };
 
-/// What connections have in common.
+/// Settings and services that all connections share.
 #[derive(Clone, Debug)]
 pub(super) struct Serving {
     pub(super) http: http1::Builder,
     pub(super) service: TowerToHyperService<Router>,
     /// Longest time until the first byte of a connection arrives.
     pub(super) first_byte_max: Duration,
+    /// Asked before the service, if there is one.
+    pub(super) guard: Option<LocalGuard>,
     pub(super) refusals: Refusals,
     pub(super) secure: Option<Secure>,
     /// Its sender is dropped when the server stops.
@@ -86,16 +89,26 @@ impl Serving {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let (own, service) = (Arc::clone(&permit), self.service);
+        let (own, guard, service) = (Arc::clone(&permit), self.guard, self.service);
         let service = service_fn(move |mut request: hyper::Request<Incoming>| {
             request.extensions_mut().insert(ConnectInfo(peer));
             // One that was evicted before its request was read has made room already.
-            let answer = own.busy().map(|busy| (busy, service.call(request)));
+            let answer = match own.busy() {
+                None => Err(full()),
+                Some(busy) => match guard.as_ref().and_then(|guard| guard.refusal(&mut request)) {
+                    Some(refusal) => Err(refusal),
+                    None => Ok((busy, service.call(request))),
+                },
+            };
             async move {
-                let Some((busy, answer)) = answer else { return Ok(full()) };
-                let answer = answer.await;
-                drop(busy);
-                answer
+                match answer {
+                    Ok((busy, answer)) => {
+                        let answer = answer.await;
+                        drop(busy);
+                        answer
+                    }
+                    Err(refusal) => Ok(refusal),
+                }
             }
         });
         let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));

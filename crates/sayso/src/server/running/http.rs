@@ -9,6 +9,7 @@ use std::{
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{rt::TokioTimer, service::TowerToHyperService};
+use sayso_channel::LocalGuard;
 use tokio::{
     net::TcpListener,
     sync::{oneshot, watch},
@@ -29,11 +30,12 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Shortest time between two warnings of overload: a flood must not fill the disk with log lines.
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop, then lets requests in flight finish. Dropping the future cuts every
+/// Serves until told to stop, then lets requests in flight finish. What the guard refuses does not
+/// reach the router. Dropping the future cuts every
 /// connection.
 pub(super) async fn serve(
     listener: TcpListener,
-    router: Router,
+    (router, guard): (Router, Option<LocalGuard>),
     tls: Option<Tls>,
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
@@ -47,6 +49,7 @@ pub(super) async fn serve(
             Some(_) => limits.handshake_timeout.min(limits.head_timeout),
             None => limits.head_timeout,
         },
+        guard,
         refusals: Refusals::default(),
         secure: tls.map(|tls| Secure { tls, handshake_max: limits.handshake_timeout }),
         stopped: stop_seen,

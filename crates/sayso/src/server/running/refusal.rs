@@ -1,8 +1,8 @@
 //! Refusal of a connection: a 503, and a close that does not cut it off.
 //!
 //! A socket that is closed while the client's request is unread, or on its way, resets the
-//! connection, and on some systems a reset throws away what the client had not read yet: the answer.
-//! So after the answer the request is awaited and dropped before the socket is closed.
+//! connection, and on some systems a reset throws away what the client had not read yet: the
+//! answer. So after the answer the request is awaited and dropped before the socket is closed.
 
 use std::{io, sync::Arc, time::Duration};
 

@@ -49,7 +49,7 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(http::serve(listener, router, None, limits, stopped));
+        let task = tokio::spawn(http::serve(listener, (router, None), None, limits, stopped));
         Self { address, entered, release, stop, task }
     }
 

@@ -66,7 +66,7 @@ impl Served {
         let port = async |ConnectInfo(peer): ConnectInfo<SocketAddr>| peer.port().to_string();
         let router = Router::new().route("/", get(port)).route("/wait", get(wait));
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(http::serve(listener, router, Some(tls), limits, stopped));
+        let task = tokio::spawn(http::serve(listener, (router, None), Some(tls), limits, stopped));
         Self { address, folder, ca, stop, task, release }
     }
 

@@ -1,0 +1,5 @@
+//! Fuzz target. The properties are in `sayso_channel::fuzz::jwks`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| sayso_channel::fuzz::jwks(data));
