@@ -6,7 +6,7 @@
 //! engine's doing and its hearing of it (the lost answer) is among the cases. They are counted
 //! until everything is at rest: timers and long turns go on when all senders have their answers.
 
-use std::{sync::Arc, time::Duration};
+use std::{cell::Cell, sync::Arc, time::Duration};
 
 use sayso_activity::{Activity, Kind};
 use sayso_turn::store::Store;
@@ -130,9 +130,9 @@ enum Heir {
 }
 
 /// Dies at every await of a turn: message, invoke, event, `expectReplies`, timers, long turns,
-/// turns with further documents and turns with durable steps, recovered by redelivery to a new life and by another instance.
-/// Each case gets a store of its own, one that lets several documents be written at once or
-/// pretends that it cannot.
+/// turns with further documents and turns with durable steps, recovered by redelivery to a new life
+/// and by another instance. Each case gets a store of its own, one that lets several documents be
+/// written at once or pretends that it cannot.
 pub fn enumerate_crashes(
     has_transactions: bool,
     store: impl Fn() -> Arc<dyn Store>,
@@ -201,7 +201,19 @@ fn die(
         }
     };
     executor.spawn(Owner::World, Box::pin(client));
-    if !executor.run_until(Duration::from_secs(120), || done.count() == all.len()) {
+    // Counted when it comes: whoever takes over may mark replies from then on.
+    let crashed = Cell::new(false);
+    let has_died = || {
+        if executor.is_dead(doomed) && !crashed.replace(true) {
+            world.chance.tally.add(Fault::Crash);
+        }
+        crashed.get()
+    };
+    let is_answered = || {
+        has_died();
+        done.count() == all.len()
+    };
+    if !executor.run_until(Duration::from_secs(120), is_answered) {
         world.violation("I9: not answered".to_owned());
     }
     // The death may come after the answers: somebody must be there to finish.
@@ -211,12 +223,11 @@ fn die(
             world.violation("I9: neither dead nor at rest".to_owned());
             break;
         }
-        executor.run_until(executor.now() + REST_LOOK_EVERY, || executor.is_dead(doomed));
+        executor.run_until(executor.now() + REST_LOOK_EVERY, has_died);
     }
     let polls = executor.polls(doomed);
     executor.pardon(doomed);
-    if executor.is_dead(doomed) {
-        world.chance.tally.add(Fault::Crash);
+    if has_died() {
         if heir == Heir::Redelivery {
             nodes.restart(0, 0);
         }

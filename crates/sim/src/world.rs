@@ -247,10 +247,7 @@ impl World {
         // Who sends a reply again must know that it may be a repeat. Only a sender that was
         // interrupted in the middle of this very hand-over, and overtaken meanwhile, cannot.
         let is_excused = seen.interrupted.get(&instance).is_some_and(|at| *at >= began);
-        // A wall clock that is set back, or set right, hides that the machine slept: nothing else
-        // tells.
-        let is_set = self.plan.has(Fault::Jump) || self.plan.has(Fault::Skew);
-        let is_hidden = self.plan.has(Fault::Suspend) && is_set;
+        let is_hidden = self.hides_sleep();
         if (is_excused || is_hidden) && seen.policies.of(&text) != DeliveryPolicy::default() {
             seen.late.insert(text.clone());
         }
@@ -265,6 +262,13 @@ impl World {
         if !(self.plan.is_keyed && is_known) {
             visible.push((parcel.id.to_string(), text));
         }
+    }
+
+    /// Reports whether a machine may sleep unnoticed: a wall clock that is set back, or set right,
+    /// meanwhile hides it, and nothing else tells.
+    pub(crate) fn hides_sleep(&self) -> bool {
+        let is_set = self.plan.has(Fault::Jump) || self.plan.has(Fault::Skew);
+        self.plan.has(Fault::Suspend) && is_set
     }
 
     /// Reports whether a reply that may not come twice was handed over before with an unknown
