@@ -39,6 +39,7 @@ mod kind;
 mod mention;
 mod reference;
 mod rest;
+mod skill;
 mod tenant;
 
 #[cfg(feature = "fuzzing")]
@@ -73,6 +74,7 @@ pub use crate::rest::{
     ConversationParameters, ConversationResource, ErrorDetail, ErrorResponse, PagedConversations,
     PagedMembers, Resource,
 };
+pub use crate::skill::SKILL_CHANNEL;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -100,7 +100,7 @@ impl Activity {
     /// The address of this inbound activity's sender.
     fn back(&self) -> Address<'_> {
         let is_unshown = self.kind == Kind::ConversationUpdate
-            && matches!(self.channel_id.as_deref(), Some("directline" | "webchat"));
+            && matches!(self.channel(), "directline" | "webchat");
         Address {
             activity_id: self.id.as_ref().filter(|_| !is_unshown),
             user: self.from.as_ref(),

@@ -44,7 +44,7 @@ impl Activity {
         let named = named.filter(|id| !id.is_empty()).map(Cow::Borrowed);
         named.or_else(|| {
             let data = self.channel_data.as_ref()?;
-            self.channel_id.as_deref().is_some_and(is_teams).then(|| in_data(data))?
+            is_teams(self.channel()).then(|| in_data(data))?
         })
     }
 }

@@ -36,7 +36,7 @@ pub use self::{
     certificate::Certificate,
     cloud::Cloud,
     error::AuthError,
-    options::{Algorithm, AppType, AuthOptions, ManagedIdentity, Skills},
+    options::{Algorithm, AppType, AuthOptions, ManagedIdentity},
     secret::Secret,
     token_error::TokenError,
     tokens::Tokens,

@@ -19,6 +19,8 @@ mod user_tokens;
 
 use std::sync::Arc;
 
+use sayso_turn::activity::Reference;
+
 use self::{answer::Answer, call::Call, path::Path};
 pub use self::{
     attachments::{Content, file},
@@ -81,6 +83,8 @@ pub struct Client {
 pub struct Service {
     connector: Connector,
     base: Arc<ServiceUrl>,
+    /// The scope of tokens for the bot that it is of, if that called this one as a skill.
+    scope: Option<Arc<str>>,
 }
 
 impl Client {
@@ -98,7 +102,37 @@ impl Client {
     /// [`Error::Refused`] when the URL is not allowed by [`ConnectorOptions::service_urls`].
     pub fn at(&self, service_url: &str) -> Result<Service, Error> {
         let base = self.connector.at(service_url)?;
-        Ok(Service { connector: self.connector.clone(), base })
+        Ok(Service { connector: self.connector.clone(), base, scope: None })
+    }
+
+    /// Returns the API of whoever serves a conversation: its channel, or the bot that called this
+    /// one as a skill. That bot gets a token of its own, and only at its own service URLs.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when the URL, or the bot, is not allowed by the options.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_channel::{ConnectorOptions, client::{Client, Error}};
+    /// use sayso_turn::activity::Reference;
+    ///
+    /// let client = Client::new(ConnectorOptions::default())?;
+    /// let mut reference = Reference {
+    ///     channel_id: Some("emulator".to_owned()),
+    ///     service_url: Some("http://localhost:56150".to_owned()),
+    ///     ..Reference::default()
+    /// };
+    /// assert!(client.of(&reference).is_ok());
+    /// // A bot that is not on the list of callers.
+    /// reference.channel_id = Some("skill:somebody:emulator".to_owned());
+    /// assert!(matches!(client.of(&reference), Err(Error::Refused { .. })));
+    /// # Ok::<(), sayso_channel::ConnectorError>(())
+    /// ```
+    pub fn of(&self, reference: &Reference) -> Result<Service, Error> {
+        let service_url = reference.service_url.as_deref().unwrap_or_default();
+        let Some(caller) = reference.skill_caller() else { return self.at(service_url) };
+        let (base, scope) = self.connector.at_caller(caller, service_url)?;
+        Ok(Service { connector: self.connector.clone(), base, scope: Some(scope) })
     }
 }
 
@@ -111,6 +145,10 @@ impl From<&Connector> for Client {
 
 impl Service {
     async fn ask(&self, call: Call) -> Result<Answer, Error> {
+        let call = match &self.scope {
+            Some(scope) => call.scope(Arc::clone(scope)),
+            None => call,
+        };
         self.connector.ask(call).await
     }
 

@@ -32,6 +32,7 @@ use crate::{
         path::{Path, is_history},
     },
     service_urls::{ServiceUrl, UrlCache},
+    skill_callers::{SkillCaller, SkillCallers},
 };
 
 /// Delivers replies over HTTP to the channel that an activity came from. Cloning is cheap and
@@ -58,6 +59,7 @@ use crate::{
 pub struct Connector {
     exchange: Exchange,
     service_urls: Arc<UrlCache>,
+    skill_callers: SkillCallers,
 }
 
 /// Options of a [`Connector`].
@@ -77,6 +79,9 @@ pub struct ConnectorOptions {
     /// The bot's access tokens. They are sent only to URLs on a list, never to those that
     /// [`ServiceUrls::Loopback`] allows: any program can listen there.
     pub tokens: Option<Tokens>,
+    /// Bots that call this one as a skill. What is said to one goes only to its own service URLs,
+    /// with a token for it. Use the same list as for authentication.
+    pub skill_callers: Vec<SkillCaller>,
     /// Allows host names to resolve to private, link-local and other non-public addresses.
     pub private_addresses: bool,
     /// Timeout of one delivery attempt. Keep it below the engine's `send_timeout`.
@@ -92,6 +97,7 @@ impl Default for ConnectorOptions {
         Self {
             service_urls: ServiceUrls::default(),
             tokens: None,
+            skill_callers: Vec::new(),
             private_addresses: false,
             timeout: Duration::from_secs(7),
             connect_timeout: Duration::from_secs(3),
@@ -109,6 +115,9 @@ pub enum ConnectorError {
         "the service URL {0:?} must be https or loopback, without user name, query and fragment"
     )]
     ServiceUrl(String),
+    /// An entry of the bots that call this one as a skill makes no sense.
+    #[error("the callers of skills: {0}")]
+    SkillCallers(&'static str),
     /// The HTTP client cannot start: most likely the machine has no trusted CA certificates.
     #[error("the HTTP client cannot start; are the CA certificates of this machine installed?")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -125,11 +134,17 @@ impl Connector {
         }
         let http = Http::new(options.connect_timeout, options.private_addresses)
             .map_err(|error| ConnectorError::Client(error.into()))?;
+        let skill_callers =
+            SkillCallers::new(&options.skill_callers).map_err(ConnectorError::SkillCallers)?;
+        if options.tokens.is_none() && !skill_callers.is_empty() {
+            return Err(ConnectorError::SkillCallers("replies to them need tokens of the bot"));
+        }
         let ConnectorOptions { service_urls, tokens, timeout, clock, .. } = options;
         // A program that listens on this machine is not known to be a channel.
-        let tokens = tokens.filter(|_| service_urls != ServiceUrls::Loopback);
+        let has_channels = service_urls != ServiceUrls::Loopback;
         let service_urls = Arc::new(UrlCache::new(service_urls));
-        Ok(Self { exchange: Exchange::new(http, tokens, timeout, clock), service_urls })
+        let exchange = Exchange::new(http, tokens, has_channels, timeout, clock);
+        Ok(Self { exchange, service_urls, skill_callers })
     }
 
     /// Makes a call; see [`Exchange::ask`].
@@ -147,15 +162,41 @@ impl Connector {
         })
     }
 
-    /// Builds the call that delivers an activity.
+    /// Returns the parsed service URL of a calling bot, and the scope of tokens for it, if both are
+    /// allowed.
+    pub(crate) fn at_caller(
+        &self,
+        caller: &str,
+        service_url: &str,
+    ) -> Result<(Arc<ServiceUrl>, Arc<str>), Error> {
+        let Some(caller) = self.skill_callers.find(caller) else {
+            return Err(Error::unfit("the bot that called this one as a skill is not listed"));
+        };
+        let base = caller.service_urls.resolve(service_url).ok_or_else(|| {
+            let allowed = &caller.service_urls;
+            Error::unfit(format!("the caller's service URL is not allowed; expected {allowed}"))
+        })?;
+        Ok((base, Arc::clone(&caller.scope)))
+    }
+
+    /// Builds the call that delivers an activity: to its channel, or to the bot that called.
     fn call(&self, activity: &Activity) -> Result<Call, Error> {
         let service_url = activity.service_url.as_deref().unwrap_or_default();
         if service_url.is_empty() {
             return Err(Error::unfit("the reply has no serviceUrl to go to"));
         }
-        let base = self.at(service_url)?;
+        let Some(caller) = activity.skill_caller() else {
+            return Self::call_at(&self.at(service_url)?, activity);
+        };
+        let (base, scope) = self.at_caller(caller, service_url)?;
+        let mut activity = activity.clone();
+        activity.leave_skill();
+        Ok(Self::call_at(&base, &activity)?.scope(scope))
+    }
+
+    fn call_at(base: &Arc<ServiceUrl>, activity: &Activity) -> Result<Call, Error> {
         let conversation = activity.conversation.as_ref().and_then(|account| account.id.as_deref());
-        let path = |id| Path::activities(&base, conversation.unwrap_or_default(), id);
+        let path = |id| Path::activities(base, conversation.unwrap_or_default(), id);
         let address = |id| path(id).and_then(Path::address);
         let id = Some(activity.id.as_deref().unwrap_or_default());
         Ok(match activity.kind {
@@ -216,19 +257,24 @@ impl Channel for Connector {
 fn is_unsent(activity: &Activity) -> bool {
     match activity.kind {
         // A trace is for debugging; other channels would show it to users or refuse it.
-        Kind::Trace => activity.channel_id.as_deref() != Some("emulator"),
+        Kind::Trace => activity.channel() != "emulator",
         // The response to an invoke is in the HTTP response. A delay is not a message.
         Kind::InvokeResponse | Kind::Delay => true,
         _ => false,
     }
 }
 
-/// Serializes an activity without its id: the channel assigns one.
+/// Serializes an activity without its id: the channel assigns one. Nothing outside is told of the
+/// name spaces of calling bots.
 pub(crate) fn body(activity: &Activity) -> Vec<u8> {
-    if activity.id.is_none() && activity.extra.get("id").is_none() {
+    let is_inside = activity.skill_caller().is_some();
+    if activity.id.is_none() && activity.extra.get("id").is_none() && !is_inside {
         return activity.to_json();
     }
     let mut activity = activity.clone();
+    if is_inside {
+        activity.leave_skill();
+    }
     activity.id = None;
     drop(activity.extra.remove("id"));
     activity.to_json()

@@ -35,6 +35,7 @@ mod endpoint;
 pub mod fuzz;
 mod proactive;
 mod service_urls;
+mod skill_callers;
 mod sync;
 
 pub use connector::{Connector, ConnectorError, ConnectorOptions};
@@ -44,6 +45,7 @@ pub use endpoint::{
 };
 pub use proactive::{BeginError, Begun, NewConversation};
 pub use service_urls::ServiceUrls;
+pub use skill_callers::SkillCaller;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

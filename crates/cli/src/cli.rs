@@ -15,6 +15,7 @@ use crate::{place::Place, state::State};
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
+  sayso new my-bot   make a crate with a bot and its tests
   sayso              serve the pizza bot at http://127.0.0.1:3978
   sayso chat         talk to it here, without a server
   sayso race         two processes, one pizza: see what gets lost, and what does not
@@ -33,6 +34,11 @@ pub(crate) struct Cli {
 /// Subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a crate with a bot of your own, its tests, its settings and its image
+    ///
+    /// The folder must be new or empty; its name is that of the crate. The crate has a bot
+    /// (src/lib.rs), dialogues and a simulation as tests, sayso.toml and a Containerfile.
+    New(New),
     /// Serve the pizza bot over HTTP (what `sayso` alone does)
     ///
     /// Accepts activities in Bot Framework JSON at POST /api/messages. With an app (MicrosoftAppId
@@ -67,6 +73,21 @@ pub(crate) enum Command {
     /// again), the address and the service URLs. Each check ends within 5 seconds. The exit code is
     /// 1 if a check failed; warnings do not count.
     Doctor(Doctor),
+}
+
+/// Options of `sayso new`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sayso new my-bot
+  sayso new bots/pizza --path ../sayso       with the crates of a copy of Sayso's repository")]
+pub(crate) struct New {
+    /// Folder to make; its last part is the name of the crate
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Copy of Sayso's repository whose crates are used, in place of the published ones
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) path: Option<PathBuf>,
 }
 
 /// Options of `sayso serve`.
@@ -346,7 +367,7 @@ mod tests {
         cli.clone().debug_assert();
         let names: Vec<String> =
             cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-        assert_eq!(names, ["serve", "chat", "race", "state", "config", "doctor"]);
+        assert_eq!(names, ["new", "serve", "chat", "race", "state", "config", "doctor"]);
         assert!(cli.render_help().to_string().contains("Examples:"));
         for name in names {
             let command = cli.find_subcommand_mut(&name).unwrap();

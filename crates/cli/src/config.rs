@@ -14,10 +14,10 @@ use crate::{
 const WIDTH: usize = 80;
 
 /// Column at which values begin.
-const VALUE_AT: usize = 23;
+const VALUE_AT: usize = 27;
 
 /// Column at which sources begin; a long one is right-aligned instead. An app's id fits before it.
-const SOURCE_AT: usize = 61;
+const SOURCE_AT: usize = 65;
 
 /// Prints all settings, as a table or as lines of JSON.
 pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
@@ -50,7 +50,13 @@ pub(crate) fn run(options: &Show) -> anyhow::Result<ExitCode> {
         terminal::note(&format!("warning: {warning}"));
     }
     // What does not fit together is shown after the values that do not.
-    let errors = [config.auth().err(), config.encryption().err()];
+    let errors = [
+        config.auth().err(),
+        config.encryption().err(),
+        config.tls().err(),
+        config.admin_tls().err(),
+        config.check_limits().err(),
+    ];
     let mut code = ExitCode::SUCCESS;
     for error in errors.into_iter().flatten() {
         terminal::note(&format!("error: {error}"));
@@ -125,9 +131,12 @@ mod tests {
             config.settings().iter().map(|setting| row(setting, Paint::off())).collect();
         assert!(table.lines().all(|line| line.chars().count() <= WIDTH), "{table}");
         assert!(!table.contains("c4n4ry"), "{table}");
-        let address = format!("{:23}{:38}default", "address", "127.0.0.1:3978");
+        let gap =
+            |line: &str| line.starts_with(' ') || line.as_bytes().get(VALUE_AT - 1) == Some(&b' ');
+        assert!(table.lines().all(gap), "{table}");
+        let address = format!("{:27}{:38}default", "address", "127.0.0.1:3978");
         assert_eq!(table.lines().next(), Some(&*address), "{table}");
-        let password = format!("{:23}{:25}environment MicrosoftAppPassword", "app.password", "set");
+        let password = format!("{:27}{:21}environment MicrosoftAppPassword", "app.password", "set");
         assert!(table.lines().any(|line| line == password), "{table}");
     }
 

@@ -10,6 +10,7 @@ mod clock;
 mod finding;
 mod patient;
 mod store;
+mod tls;
 mod web;
 
 use std::{
@@ -81,7 +82,12 @@ fn patient(auth: AuthOptions) -> AuthOptions {
 /// Spawns all checks, in the order in which they are reported.
 fn checks(patient: &Arc<Patient>) -> Vec<JoinHandle<Report>> {
     let of = || Arc::clone(patient);
-    vec![
+    let listeners = [("TLS", patient.config.tls()), ("admin TLS", patient.config.admin_tls())];
+    let certificates = listeners.into_iter().filter_map(|(check, files)| {
+        let finding = tls::check(files)?;
+        Some(within(check, ready(finding)))
+    });
+    let mut checks = vec![
         within("configuration", ready(configuration(patient))),
         within("app", ready(app::identity(patient))),
         within("token", app::token(of())),
@@ -90,7 +96,9 @@ fn checks(patient: &Arc<Patient>) -> Vec<JoinHandle<Report>> {
         within("store", store::check(of())),
         within("address", address::check(of())),
         within("service URLs", ready(app::service_urls(patient))),
-    ]
+    ];
+    checks.extend(certificates);
+    checks
 }
 
 /// Spawns a check, which is aborted when its timeout is over.

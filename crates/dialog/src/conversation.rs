@@ -54,8 +54,9 @@
 //!
 //! So a function must do the same again when its steps give the same: what it does between them
 //! must not hang on the time, chance, or anything outside. Steps for these are
-//! [`now`](Conversation::now), [`random`](Conversation::random), [`state`](Conversation::state) and
-//! [`once`](Conversation::once). If it does something else, because it was deployed anew, the first
+//! [`now`](Conversation::now), [`random`](Conversation::random), [`state`](Conversation::state),
+//! [`once`](Conversation::once) and, where a crash must not repeat it,
+//! [`step`](Conversation::step). If it does something else, because it was deployed anew, the first
 //! difference is named and the policy of [`Flow::on_change`] applies. A step that is only added
 //! behind the current one is no difference.
 //!
@@ -68,6 +69,7 @@ mod ask_step;
 mod bot;
 mod composite_steps;
 mod driver;
+mod durable_step;
 mod error;
 mod flow;
 mod handle;
@@ -79,20 +81,23 @@ mod questions;
 mod replay;
 mod run;
 mod settings;
+mod several;
 mod simple_steps;
 mod sleep_step;
 mod step;
 mod words;
 
 pub use ask::{Ask, Late};
+pub use durable_step::DurableStep;
 pub use error::{Difference, Error};
-pub use flow::{Flow, conversation};
+pub use flow::{ConversationFuture, Flow, conversation};
 pub use handle::Conversation;
 pub use limits::Limits;
 pub use question::{Question, QuestionContext};
 pub use questions::{
     Offer, OneOf, Prompted, Text, activity, attachment, choice, confirm, date, number, prompt, text,
 };
+pub use several::{Conversations, conversations};
 pub use words::IntoWords;
 
 pub use crate::prompt::DEADLINE;

@@ -28,6 +28,18 @@ pub enum Error {
     /// A component has no dialog to begin with.
     #[error("the component `{0}` has no dialogs")]
     NoDialogs(String),
+    /// Dialogs that are not under way were handed an activity that begins nothing.
+    #[error(transparent)]
+    NotBegun(#[from] crate::begin::NotBegun),
+    /// A validator accepted an answer without a value.
+    #[error(
+        "the validator of the prompt `{0}` accepted an answer that was not recognized, so there is \
+         no value to go on with; return `false` when `check.value` is `None`, or set `check.value`"
+    )]
+    NoValue(String),
+    /// The state cannot be used.
+    #[error(transparent)]
+    State(#[from] sayso_turn::StateError),
     /// A value is not of the type it is asked for.
     #[error("{what} does not have the expected type")]
     Type {

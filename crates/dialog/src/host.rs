@@ -3,19 +3,25 @@
 //! The stack is taken out of the conversation's state, handed to the dialogs by reference, and put
 //! back. A turn that fails puts nothing back, because the engine keeps nothing of it.
 
+mod alone;
+
 use std::{fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use sayso_activity::{Activity, Raw};
+use sayso_activity::{Activity, Kind, Raw};
 use sayso_turn::{Bag, Bot, BotError, Documents, Key, Turn};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
+    begin::Beginnings,
     changed::{Changed, Restart},
     dialog::{Dialog, DialogContext, DialogSet, DialogTurn, Event, Status},
     error::{Error, Result},
+    json::from_json,
     oauth,
     prompt::DEADLINE,
+    skill,
     state::{DialogState, Shape, StackCache},
 };
 
@@ -28,6 +34,7 @@ struct Settings {
     property: String,
     shape: Option<Shape>,
     changed: Arc<Changed>,
+    beginnings: Beginnings,
 }
 
 type Done = Arc<dyn Fn(Turn, Value) -> BoxFuture<'static, Result<()>> + Send + Sync>;
@@ -58,6 +65,8 @@ type Done = Arc<dyn Fn(Turn, Value) -> BoxFuture<'static, Result<()>> + Send + S
 pub struct Dialogs {
     set: Arc<DialogSet>,
     root: String,
+    /// Name of these dialogs in errors.
+    owner: String,
     settings: Arc<Settings>,
     done: Option<Done>,
     stacks: Arc<StackCache>,
@@ -69,10 +78,12 @@ impl Dialogs {
     pub fn new(dialog: impl Dialog) -> Self {
         let mut set = DialogSet::new();
         let root = set.add(dialog).to_owned();
+        let owner = format!("the dialogs of `{root}`");
         let property = "DialogState".to_owned();
-        let settings = Settings { property, shape: None, changed: Arc::default() };
+        let (changed, beginnings) = (Arc::default(), Beginnings::default());
+        let settings = Settings { property, shape: None, changed, beginnings };
         let (set, settings) = (Arc::new(set), Arc::new(settings));
-        Self { set, root, settings, done: None, stacks: Arc::default() }
+        Self { set, root, owner, settings, done: None, stacks: Arc::default() }
     }
 
     /// Keeps the stack under another name than `DialogState`.
@@ -96,6 +107,57 @@ impl Dialogs {
         self
     }
 
+    /// Begins the root dialog also when somebody other than the bot joins.
+    #[must_use]
+    pub fn begin_on_join(mut self) -> Self {
+        Arc::make_mut(&mut self.settings).beginnings.joins = true;
+        self
+    }
+
+    /// Begins the root dialog also at events of these names.
+    #[must_use]
+    pub fn begin_on(mut self, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = events.into_iter().map(Into::into);
+        Arc::make_mut(&mut self.settings).beginnings.events.extend(names);
+        self
+    }
+
+    /// Does something with the result when the root dialog has ended, as the type that it is.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_dialog::{Dialogs, Step, StepResult, WaterfallDialog};
+    /// use sayso_turn::Turn;
+    ///
+    /// async fn count(step: Step<'_>) -> StepResult {
+    ///     step.end(3_u32).await
+    /// }
+    ///
+    /// let bot = Dialogs::new(WaterfallDialog::new("count").step(count))
+    ///     .on_result(async |mut turn: Turn, count: u32| {
+    ///         turn.say(format!("{count} it is."));
+    ///         Ok(())
+    ///     })
+    ///     .bot();
+    /// # drop(bot);
+    /// ```
+    #[must_use]
+    pub fn on_result<T, F, Fut>(mut self, done: F) -> Self
+    where
+        T: DeserializeOwned + 'static,
+        F: Fn(Turn, T) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<()>> + Send + 'static,
+    {
+        let root = self.root.clone();
+        self.done = Some(Arc::new(move |turn, result| {
+            match from_json::<T>(&result, || format!("the result of the dialog `{root}`")) {
+                Ok(result) => Box::pin(done(turn, result)),
+                Err(error) => Box::pin(std::future::ready(Err(error.into()))),
+            }
+        }));
+        self
+    }
+
     /// Does something with the result when the root dialog has ended.
     #[must_use]
     pub fn on_done<F, Fut>(mut self, done: F) -> Self
@@ -108,29 +170,44 @@ impl Dialogs {
     }
 
     /// A bot whose messages go to these dialogs, and the events and invokes that prompts wait for.
+    /// If another bot calls it, as its skill, and ends the conversation, all dialogs end.
     #[must_use]
     pub fn bot(self) -> Bot {
+        let Beginnings { joins, events } = self.settings.beginnings.clone();
         let dialogs = Arc::new(self);
         let on_turn = move |turn| {
             let dialogs = Arc::clone(&dialogs);
             async move { dialogs.handle(turn).await }
         };
-        Bot::new()
+        let bot = Bot::new()
             .on_message(on_turn.clone())
+            .on_end_of_conversation(on_turn.clone())
             .on_event(DEADLINE, on_turn.clone())
             .on_event(oauth::TOKEN_RESPONSE, on_turn.clone())
             .on_invoke(oauth::VERIFY_STATE, on_turn.clone())
-            .on_invoke(oauth::TOKEN_EXCHANGE, on_turn)
+            .on_invoke(oauth::TOKEN_EXCHANGE, on_turn.clone());
+        let bot = if joins { bot.on_joined(on_turn.clone()) } else { bot };
+        events.into_iter().fold(bot, |bot, event| bot.on_event(event, on_turn.clone()))
     }
 
-    /// Runs the dialogs on a turn, as a handler of a [`Bot`] would.
+    /// Runs the dialogs on a turn, as a handler of a [`Bot`] would. If another bot called this one
+    /// as its skill and the root dialog has ended, that bot is told so, with the result
+    /// (`endOfConversation`); unless there is [`on_done`](Self::on_done), which says what it wants.
     ///
     /// # Errors
     /// When a dialog fails.
     pub async fn handle(&self, turn: Turn) -> Result<()> {
-        let (turn, ended) = self.run(turn).await?;
-        match &self.done {
-            Some(done) if ended.status == Status::Complete => done(turn, ended.result).await,
+        let inbound = turn.activity();
+        if inbound.kind == Kind::EndOfConversation && !skill::is_ended(inbound) {
+            return Ok(());
+        }
+        let (mut turn, ended) = self.run(turn).await?;
+        match (&self.done, skill::end(turn.activity(), &ended)?) {
+            (Some(done), _) if ended.status == Status::Complete => done(turn, ended.result).await,
+            (_, Some(end)) => {
+                turn.send(end);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -144,6 +221,7 @@ impl Dialogs {
     /// Dropping the future drops the turn's attempt; nothing happened.
     pub async fn run(&self, mut turn: Turn) -> Result<(Turn, DialogTurn)> {
         let name = &self.settings.property;
+        turn.state().claim(name, &self.owner)?;
         let mut state = match turn.state().raw(name) {
             Some(raw) => self.read(raw)?,
             None => DialogState::default(),
@@ -175,6 +253,10 @@ impl Dialogs {
     }
 
     async fn run_in(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
+        if skill::is_ended(dc.turn().activity()) {
+            dc.clear();
+            return Ok(DialogTurn { status: Status::Empty, result: Value::Null });
+        }
         for _ in 0..ERRORS_MAX {
             let error = match self.proceed_or_begin(dc).await {
                 Ok(turn) => return Ok(turn),
@@ -200,11 +282,21 @@ impl Dialogs {
 
     async fn proceed_or_begin(&self, dc: &mut DialogContext) -> Result<DialogTurn> {
         let turn = dc.proceed().await?;
-        // A timer that comes late, or an event that nobody waits for, begins nothing.
-        if turn.status == Status::Empty && dc.turn().activity().is_message() {
+        if turn.status == Status::Empty && self.begins(dc.turn().activity())? {
             return dc.begin(&self.root, Value::Null).await;
         }
         Ok(turn)
+    }
+
+    /// Reports whether an activity begins the root dialog. A timer that comes late, or an event
+    /// that no prompt waits for any more, does not.
+    fn begins(&self, activity: &Activity) -> Result<bool, Error> {
+        let name = activity.name.as_deref().unwrap_or_default();
+        let is_ours = [DEADLINE, oauth::TOKEN_RESPONSE].contains(&name);
+        if activity.kind == Kind::Event && is_ours {
+            return Ok(false);
+        }
+        Ok(self.settings.beginnings.begin(activity, &self.owner)?)
     }
 
     fn restart(dc: &mut DialogContext, Restart(notice): Restart) {

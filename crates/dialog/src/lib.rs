@@ -20,16 +20,19 @@ pub mod oauth;
 pub mod prompt;
 pub mod states;
 
+mod begin;
 mod changed;
 mod component;
 mod dialog;
 mod error;
 mod host;
 mod json;
+mod skill;
 mod state;
 mod sync;
 mod waterfall;
 
+pub use begin::NotBegun;
 pub use changed::Changed;
 pub use component::{ComponentDialog, EventHandler, Interruption};
 pub use dialog::{Dialog, DialogContext, DialogSet, DialogTurn, Event, Reason, Status};
@@ -43,7 +46,7 @@ pub use sayso_macros::States;
 pub use sayso_recognize as recognize;
 pub use state::{DialogState, Instance, Members, Shape};
 pub use states::{States, states};
-pub use waterfall::{Go, Step, StepFn, StepResult, WaterfallDialog};
+pub use waterfall::{Go, Step, StepFn, StepFuture, StepResult, WaterfallDialog};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -46,10 +46,23 @@ pub trait StepFn<'a>: Send + Sync + 'static {
     fn run(&self, step: Step<'a>) -> BoxFuture<'a, StepResult>;
 }
 
+/// Future of a step. Every async function with that result returns one; nobody implements this by
+/// hand.
+#[diagnostic::on_unimplemented(
+    message = "a step is an async function that gives `StepResult`; this one gives `{Self}`",
+    label = "the step given here is not async, or gives something else",
+    note = "write `async fn name(step: Step<'_>) -> StepResult {{ ... }}`, and end it with what \
+            `step.prompt(..).await`, `step.next(..)` or `step.end(..).await` gives"
+)]
+pub trait StepFuture: Future<Output = StepResult> {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Future<Output = StepResult>> StepFuture for F {}
+
 impl<'a, F, Fut> StepFn<'a> for F
 where
     F: Fn(Step<'a>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = StepResult> + Send + 'a,
+    Fut: StepFuture + Send + 'a,
 {
     fn run(&self, step: Step<'a>) -> BoxFuture<'a, StepResult> {
         Box::pin(self(step))

@@ -45,7 +45,13 @@ fn implement_state(
     remote: &RemoteDefinition,
 ) -> TokenStream {
     let (ident, version, is_wrapped) = (&input.ident, settings.version, remote.is_wrapped);
-    let name = ident.to_string();
+    let name = settings.name.clone().unwrap_or_else(|| ident.to_string());
+    let fixed_name = settings.name.as_ref().map(|name| {
+        quote! {
+            const FIXED_NAME: ::core::option::Option<&'static str> =
+                ::core::option::Option::Some(#name);
+        }
+    });
     let generics = with_bounds(&input.generics, versioned);
     let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
     let ttl = settings.ttl.map(|seconds| {
@@ -64,6 +70,7 @@ fn implement_state(
         #[automatically_derived]
         impl #impl_generics #versioned::BotState for #ident #ty_generics #bounds {
             const NAME: &'static str = #name;
+            #fixed_name
             const VERSION: u32 = #version;
             const IS_WRAPPED: bool = #is_wrapped;
             #ttl

@@ -1,9 +1,9 @@
 //! A bot inside an axum application that has routes, state and a fallback of its own.
 //!
-//! `sayso::channel::routes` are the bot's routes as an axum `Router`, here nested under `/bot`:
+//! `Server::into_parts` gives the bot's routes as an axum `Router`, with everything that the
+//! configuration says of authentication, store and limits. Here they are nested under `/bot`:
 //! channels post to `/bot/api/messages`. Routes of the application and turns of the bot use the
-//! same things. Without an app the bot serves this machine only, also when it is mounted. Run it
-//! with `cargo run --example mounted`, then try
+//! same things. Run it with `SAYSO_AUTH=none cargo run --example mounted`, then try
 //!
 //! ```sh
 //! curl http://127.0.0.1:3978/menu
@@ -14,12 +14,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
-use sayso::{
-    DEFAULT_ADDRESS, DEFAULT_STORE, Engine,
-    channel::{Connector, ConnectorOptions, EndpointOptions, routes},
-    prelude::*,
-    turn::store::Store,
-};
+use sayso::{DEFAULT_ADDRESS, prelude::*};
 use tokio::net::TcpListener;
 
 /// State of the application, which the bot shares.
@@ -46,27 +41,24 @@ fn bot(shop: Shop) -> Bot {
     })
 }
 
-fn app(shop: Shop, engine: Engine) -> Router {
+/// The application, with the bot's routes in it.
+fn app(shop: Shop, bot: Router) -> Router {
     Router::new()
         .route("/menu", get(menu))
-        .nest("/bot", routes(engine, EndpointOptions::unauthenticated()))
         .fallback(|| async { (StatusCode::NOT_FOUND, "Not on the menu.") })
         .with_state(shop)
-}
-
-fn engine(shop: Shop, store: Arc<dyn Store>) -> Result<Engine> {
-    let connector = Arc::new(Connector::new(ConnectorOptions::default())?);
-    Ok(Engine::builder(bot(shop), store, connector).start())
+        .nest("/bot", bot)
 }
 
 #[tokio::main]
 async fn main() -> Result {
-    let (shop, store) = (shop(), sayso::open_store(DEFAULT_STORE).await?);
-    let engine = engine(shop.clone(), store)?;
+    let shop = shop();
+    let server = Server::new(bot(shop.clone())).config(&Config::load(None)?)?;
+    let (routes, engine) = server.into_parts().await?;
     let listener = TcpListener::bind(DEFAULT_ADDRESS).await?;
     let stop = async { drop(tokio::signal::ctrl_c().await) };
     // Without authentication the bot wants to know that its peer is on this machine.
-    let app = app(shop, engine.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    let app = app(shop, routes).into_make_service_with_connect_info::<SocketAddr>();
     axum::serve(listener, app).with_graceful_shutdown(stop).await?;
     // Turns and replies under way are finished; what is left, the next start finishes.
     engine.close(std::time::Duration::from_secs(10)).await;
@@ -81,7 +73,9 @@ mod tests {
 
     async fn serve() -> String {
         let store = sayso::open_store("memory://").await.unwrap();
-        let app = app(shop(), engine(shop(), store).unwrap());
+        let server = Server::new(bot(shop())).unauthenticated().store(store);
+        let (routes, _) = server.into_parts().await.unwrap();
+        let app = app(shop(), routes);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let app = app.into_make_service_with_connect_info::<SocketAddr>();

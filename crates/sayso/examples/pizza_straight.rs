@@ -80,4 +80,23 @@ mod tests {
             .expects_containing("What size?")
             .await;
     }
+
+    /// Three questions in their order, on three instances, in worlds where everything goes wrong.
+    #[cfg(feature = "sim")]
+    #[test]
+    fn three_questions_are_asked_and_answered_in_order_whatever_happens() {
+        let world = sayso::sim::simulate(bot).users(2).instances(3);
+        world.conversation(["hello", "large", "ham", "yes"]).seeds(300).check(|world| {
+            for user in 0..2 {
+                let replies = world.replies(user);
+                let [size, toppings, question, done] = replies.as_slice() else {
+                    panic!("four replies, not {replies:?}");
+                };
+                assert!(size.starts_with("What size?"), "{size}");
+                assert_eq!(toppings, "Which toppings?");
+                assert!(question.starts_with("A large pizza with ham?"), "{question}");
+                assert_eq!(done, "Your large pizza with ham is in the oven.");
+            }
+        });
+    }
 }

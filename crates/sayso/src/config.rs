@@ -9,10 +9,12 @@ mod did_you_mean;
 mod encryption;
 mod error;
 mod file;
+mod limits;
 mod permissions;
 mod redact;
 mod retention;
 mod setting;
+mod tls;
 mod trust;
 mod ttl;
 mod warnings;
@@ -30,14 +32,16 @@ use sayso_turn::KeyScheme;
 
 #[cfg(feature = "sqlite")]
 pub(crate) use self::permissions::is_open;
+pub(crate) use self::tls::{TlsIdentity, TlsTexts};
 pub use self::{
     encryption::Encryption,
     error::ConfigError,
     setting::{Setting, Source, parse_address},
+    tls::{TlsError, TlsFiles, Validity},
 };
 use self::{
     file::Found,
-    setting::{Kind, SETTINGS, Spec},
+    setting::{Kind, Spec},
 };
 use crate::{DEFAULT_ADDRESS, DEFAULT_STORE, defaults::default_admin_address};
 
@@ -47,7 +51,7 @@ pub const DEFAULT_FILE: &str = "sayso.toml";
 /// The variable that names another file.
 const FILE_VARIABLE: &str = "SAYSO_CONFIG";
 
-/// Configuration of a server: address, store, app, retention and log.
+/// Configuration of a server: address, store, app, retention, limits and log.
 ///
 /// The sources are a TOML file, the environment and flags. A later call wins over an earlier one,
 /// so [`load`](Self::load) reads the file first and then the environment, and a program adds its
@@ -79,8 +83,8 @@ pub struct Config {
     file: Option<PathBuf>,
     /// Set if nobody named the file: it was in the working directory.
     is_found_file: bool,
-    /// Warnings about names in the environment that look like a mistake.
-    strange: Vec<String>,
+    /// Set if the environment names a file with the store's secret.
+    has_store_secret_file: bool,
 }
 
 /// The value of a setting, and its source.
@@ -132,7 +136,7 @@ impl Config {
     /// skipped; case does not matter in a name.
     ///
     /// # Errors
-    /// When a value makes no sense.
+    /// When a value makes no sense, or a name is nearly one of ours.
     pub fn environment<N, V>(
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -152,7 +156,15 @@ impl Config {
                         .insert((spec.key, std::cmp::Reverse(rank)), (spec, name.to_owned(), text));
                 }
                 Some(_) => {}
-                None => self.strange.extend(did_you_mean::strange_name(name)),
+                None if name.eq_ignore_ascii_case(setting::STORE_SECRET_FILE) => {
+                    self.has_store_secret_file = !value.as_ref().is_empty();
+                }
+                None => {
+                    if let Some(reason) = did_you_mean::misspelt(name) {
+                        let place = format!("environment {name}");
+                        return Err(ConfigError::Setting { place, reason });
+                    }
+                }
             }
         }
         for (spec, name, text) in found.into_values() {
@@ -218,8 +230,8 @@ impl Config {
         })
     }
 
-    /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command; other
-    /// programs set up their logs themselves.
+    /// Filter and format (`text` or `json`) of the log. They configure the `sayso` command and
+    /// [`serve`](crate::serve); a program that sets a `tracing` subscriber has a log of its own.
     #[must_use]
     pub fn log(&self) -> (&str, &str) {
         (self.text("log.filter").unwrap_or("info"), self.text("log.format").unwrap_or("text"))
@@ -235,7 +247,7 @@ impl Config {
     #[must_use]
     pub fn settings(&self) -> Vec<Setting> {
         let cloud = self.cloud();
-        SETTINGS.iter().map(|spec| self.show(spec, cloud.as_ref())).collect()
+        setting::settings().map(|spec| self.show(spec, cloud.as_ref())).collect()
     }
 
     fn set(&mut self, spec: &'static Spec, text: &str, source: Source) -> Result<(), ConfigError> {
@@ -244,8 +256,8 @@ impl Config {
             return Ok(());
         }
         let checked = match text {
-            "" => Err("it is empty; leave it out if the store is not to be encrypted".to_owned()),
-            text => spec.kind.check(text),
+            "" => Err("it is empty; leave it out if nothing is to be encrypted".to_owned()),
+            text => spec.kind.check(spec.key, text),
         };
         let text = checked.map_err(|reason| ConfigError::Setting {
             place: source.to_string(),
@@ -274,6 +286,11 @@ impl Config {
         };
         let shown = match (value, spec.kind) {
             (Some(_), Kind::Secret) => Some("set".to_owned()),
+            (Some(value), Kind::Callers) => {
+                let shown = setting::list(&value.text).filter_map(setting::caller);
+                let shown = shown.map(|(id, url)| format!("{id}={}", redact::url(url)));
+                Some(shown.collect::<Vec<_>>().join(", "))
+            }
             (Some(value), Kind::List) => {
                 Some(setting::list(&value.text).map(redact::url).collect::<Vec<_>>().join(", "))
             }
@@ -286,6 +303,7 @@ impl Config {
                 | Kind::Bool
                 | Kind::Choice(_)
                 | Kind::Ttl
+                | Kind::Limit(_)
                 | Kind::Rate,
             ) => Some(value.text.clone()),
             (Some(value), _) => Some(redact::value(spec.key, &value.text)),

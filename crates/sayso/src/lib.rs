@@ -31,6 +31,7 @@
 //! * [`prelude`]: what a bot needs, in one `use`.
 //! * [`serve`] and [`Server`]: run a bot behind HTTP. [`open_store`]: choose the store.
 //!   [`Config`]: both from a file, the environment and flags.
+//! * [`chat()`]: talk to a bot in the terminal.
 //! * [`dialog`]: conversations of many turns, written straight down or as dialogs and prompts.
 //! * [`testing`]: scripted tests of a bot. [`run()`]: a turn as a pure function, for unit tests.
 //! * [`turn`]: the engine and its seams. [`activity`], [`stores`], [`channel`]: the other parts.
@@ -40,6 +41,7 @@
 //! * `azure-blob`, `cosmos`, `postgres`, `redis`, `s3`: engines that a bot grows onto; `engines`:
 //!   all.
 //! * `sim`: the simulator, for tests of a bot.
+//! * `languages`: texts in the language of the user.
 //! * `jemalloc`: jemalloc as the allocator of the whole process. Turns are many small allocations;
 //!   with it they cost less. For the program that is the bot; not for Windows.
 //! * `faults`: named points at which a test can kill the process.
@@ -47,6 +49,8 @@
 //! The `sayso` command is a crate of its own, `sayso-cli`.
 
 pub mod config;
+#[cfg(feature = "languages")]
+pub mod languages;
 pub mod pizza;
 pub mod prelude;
 pub mod server;
@@ -54,7 +58,12 @@ pub mod server;
 mod announce;
 #[cfg(doctest)]
 mod book;
+#[cfg(all(test, unix))]
+#[path = "../tests/it/certificates.rs"]
+mod certificates;
+mod chat;
 mod defaults;
+mod log;
 mod open;
 mod signals;
 mod user_tokens;
@@ -70,6 +79,7 @@ pub use sayso_turn as turn;
 /// Tests of a bot without a server: what a user says, what the bot answers, and recorded dialogues.
 pub use sayso_turn::script as testing;
 
+pub use chat::{Chat, chat};
 pub use config::{Config, ConfigError};
 pub use open::{
     OpenError, Opened, open_configured_store, open_encrypted_store, open_store,

@@ -15,10 +15,13 @@
 //! ```
 
 pub use sayso_activity::{Activity, Attachment};
-pub use sayso_dialog::conversation::{Conversation, choice, confirm, conversation, number, text};
+pub use sayso_dialog::conversation::{
+    Conversation, attachment, choice, confirm, conversation, date, number, text,
+};
 pub use sayso_turn::{
-    ActivityHandler, Bot, BotError, Key, Limits, MessageId, Middleware, Overlap, TimerId, Turn,
+    ActivityHandler, Bot, BotError, Failure, Key, Limits, MessageId, Middleware, Overlap, TimerId,
+    Ttl, Turn,
 };
 pub use serde::{Deserialize, Serialize};
 
-pub use crate::{BotState, Result, Server, States, serve, states};
+pub use crate::{BotState, Config, Result, Server, States, serve, states};

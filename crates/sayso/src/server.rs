@@ -8,28 +8,26 @@ mod admin;
 mod audit;
 mod error;
 mod listen;
+mod parts;
 mod routes;
 mod running;
 mod senders;
+mod start;
 
-use std::{
-    fmt,
-    future::{Future, pending},
-    net::SocketAddr,
-    sync::Arc,
-};
+use std::{fmt, net::SocketAddr, sync::Arc};
 
 use axum::Router;
-use sayso_channel::{
-    Connector, EndpointOptions, LocalGuard, RateLimits, StatusOptions, auth::AuthOptions, router,
-    routes, status_routes,
-};
+use sayso_channel::{RateLimits, auth::AuthOptions};
 use sayso_turn::{Bot, Engine, KeyScheme, Limits, Logic, store::Store};
 
-use self::{admin::Admin, listen::listen, routes::Routes, senders::Senders};
+use self::{admin::Admin, routes::Routes, senders::Senders};
 pub use self::{error::ServeError, listen::bind, running::Running};
 pub use crate::defaults::{DEFAULT_ADDRESS, DEFAULT_STORE, default_admin_address};
-use crate::{Config, announce, config::Encryption, open::open_with, signals::Signals};
+use crate::{
+    Config,
+    config::{Encryption, TlsFiles},
+    log,
+};
 
 /// Serves a bot at [`DEFAULT_ADDRESS`] with its state in [`DEFAULT_STORE`], until it is told to
 /// stop.
@@ -37,9 +35,10 @@ use crate::{Config, announce, config::Encryption, open::open_with, signals::Sign
 /// The file `sayso.toml` and the environment can say otherwise, see [`Config::load`]. If they name
 /// an app (`MicrosoftAppId`, as the SDKs have it) it authenticates both ways; if they say `auth =
 /// "none"` (`SAYSO_AUTH=none`) it serves programs of this machine without authentication; if they
-/// say neither it does not start. It prints where it listens and a `curl` to try. SIGTERM and
-/// Ctrl-C drain: nothing new is taken in, turns and replies under way are finished. For anything
-/// else there is [`Server`].
+/// say neither it does not start. It prints where it listens and a `curl` to try. If the program
+/// has no log (a `tracing` subscriber) it starts one on standard error, as `log.filter` and
+/// `log.format` say, so that a handler that fails is seen. SIGTERM and Ctrl-C drain: nothing new is
+/// taken in, turns and replies under way are finished. For anything else there is [`Server`].
 ///
 /// # Errors
 /// When it cannot start, as one sentence that says what to do; see [`ServeError`].
@@ -61,7 +60,9 @@ use crate::{Config, announce, config::Encryption, open::open_with, signals::Sign
 /// }
 /// ```
 pub async fn serve(bot: impl Logic) -> crate::Result {
-    Ok(Server::new(bot).config(&Config::load(None)?)?.serve().await?)
+    let config = Config::load(None)?;
+    log::start(&config)?;
+    Ok(Server::new(bot).config(&config)?.serve().await?)
 }
 
 /// Builder of a server. Everything has a default but the bot, and who may speak to it: an
@@ -97,6 +98,8 @@ pub struct Server<L = Bot> {
     keys: Option<KeyScheme>,
     senders: Senders,
     admin: Admin,
+    tls: Option<TlsFiles>,
+    admin_tls: Option<TlsFiles>,
     rate_limits: RateLimits,
     routes: Option<Routes>,
 }
@@ -127,18 +130,22 @@ impl<L: Logic> Server<L> {
             keys,
             senders: Senders::default(),
             admin: Admin::default(),
+            tls: None,
+            admin_tls: None,
             rate_limits: RateLimits::default(),
             routes: None,
         }
     }
 
-    /// Takes the addresses, the store, its encryption, the app, the rate limits and the retention
-    /// of documents from a configuration. What is set in code after this counts more, and so does a
-    /// [store](Self::store) that was given: it is not encrypted here. Only a retention that the
-    /// configuration sets counts more than the [limits](Self::limits) of the program.
+    /// Takes the addresses, TLS, the store, its encryption, the app, the rate limits and the
+    /// engine's limits from a configuration. What is set in code after this counts more, and so
+    /// does a [store](Self::store) that was given: it is not encrypted here. Only a limit or a
+    /// retention that the configuration sets counts more than the [limits](Self::limits) of the
+    /// program.
     ///
     /// # Errors
-    /// When the app's settings do not fit together, or the encryption keys make no sense.
+    /// When the app's settings or the limits do not fit together, or the encryption keys make no
+    /// sense.
     ///
     /// # Example
     /// ```
@@ -152,6 +159,7 @@ impl<L: Logic> Server<L> {
     /// # Ok(()) }
     /// ```
     pub fn config(mut self, config: &Config) -> Result<Self, ServeError> {
+        config.check_limits()?;
         self.address = config.address();
         self.store_url = StoreUrl(config.store().to_owned());
         // With a store that was given it is that one's business.
@@ -164,6 +172,7 @@ impl<L: Logic> Server<L> {
             Some(beside) if beside == default_admin_address(config.address()) => Admin::Beside,
             Some(address) => Admin::At(address),
         };
+        (self.tls, self.admin_tls) = (config.tls()?, config.admin_tls()?);
         self.rate_limits = config.rate_limits();
         self.senders = match config.auth()? {
             Some(app) => Senders::App(Box::new(app)),
@@ -235,6 +244,23 @@ impl<L: Logic> Server<L> {
         self
     }
 
+    /// Speaks TLS where channels post. The files are looked at every five seconds; a new
+    /// certificate counts for new connections, and one that cannot be used leaves the old one in
+    /// place.
+    #[must_use]
+    pub fn tls(mut self, files: TlsFiles) -> Self {
+        self.tls = Some(files);
+        self
+    }
+
+    /// Speaks TLS at the [admin address](Self::admin_address), in the same way. With
+    /// [`TlsFiles::clients`] only clients with a certificate get in.
+    #[must_use]
+    pub fn admin_tls(mut self, files: TlsFiles) -> Self {
+        self.admin_tls = Some(files);
+        self
+    }
+
     /// Sets rate limits of peers and conversations. They are off by default.
     #[must_use]
     pub fn rate_limits(mut self, rate_limits: RateLimits) -> Self {
@@ -249,8 +275,7 @@ impl<L: Logic> Server<L> {
         self
     }
 
-    /// Sets the engine's limits. A retention that the [configuration](Self::config) sets goes
-    /// before theirs.
+    /// Sets the engine's limits. Those that the [configuration](Self::config) sets go before them.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -286,110 +311,5 @@ impl<L: Logic> Server<L> {
     pub fn routes(mut self, make: impl FnOnce(Engine) -> Router + Send + 'static) -> Self {
         self.routes = Some(Routes::new(make));
         self
-    }
-
-    /// Starts the server and gives a handle to it; this is what a test wants.
-    ///
-    /// # Errors
-    /// When the address or the store cannot be had; see [`ServeError`].
-    ///
-    /// # Cancellation
-    /// Dropping the future starts nothing, or stops what was started.
-    pub async fn start(self) -> Result<Running, ServeError> {
-        let listener = match &self.senders {
-            Senders::Unset => return Err(ServeError::NoAuth),
-            Senders::Unauthenticated => bind(self.address).await?,
-            Senders::App(_) => listen(self.address).await?,
-        };
-        let admin_listener = self.admin.bind(self.address).await?;
-        for what in audit::lowered(&self.senders, self.admin.beside(self.address)) {
-            tracing::warn!("a guard is lowered: {what}");
-        }
-        let store = match self.store {
-            Some(store) => store,
-            None => open_with(&self.store_url.0, self.encryption).await?.store,
-        };
-        let (endpoint, connector) = self.senders.options()?;
-        let endpoint = EndpointOptions { rate_limits: self.rate_limits, ..endpoint };
-        let connector = Connector::new(connector).map_err(ServeError::connector)?;
-        let limits = match &self.config {
-            Some(config) => config.limits(self.limits),
-            None => self.limits,
-        };
-        let keys = self.keys.unwrap_or_else(|| self.logic.keys());
-        let engine = Engine::builder(self.logic, Arc::clone(&store), Arc::new(connector))
-            .limits(limits)
-            .keys(keys)
-            .start();
-        let refusals = endpoint.refusals.clone();
-        let router = match self.routes {
-            Some(own) => own.make(engine.clone()).merge(routes(engine.clone(), endpoint)),
-            None => router(engine.clone(), endpoint),
-        };
-        let (guard, app_id) = match self.senders {
-            Senders::App(auth) => (None, Some(auth.app_id)),
-            _ => (Some(LocalGuard::new(refusals.clone())), None),
-        };
-        let admin = match admin_listener {
-            Some(listener) => {
-                let is_local = listener.local_addr()?.ip().is_loopback();
-                let options = StatusOptions { refusals, is_local };
-                Some((listener, status_routes(engine.clone(), options)))
-            }
-            None => None,
-        };
-        Ok(Running::new(listener, (router, guard), admin, engine, store, app_id)?)
-    }
-
-    /// Serves until SIGTERM or Ctrl-C, then drains. Prints where it listens and what to try.
-    ///
-    /// # Errors
-    /// When it cannot start, or a second signal cut the drain short; see [`ServeError`].
-    ///
-    /// # Cancellation
-    /// Dropping the future stops taking connections; what was committed is delivered by the next
-    /// start.
-    pub async fn serve(self) -> Result<(), ServeError> {
-        self.serve_until(|running| announce::print(&running.welcome()), pending()).await
-    }
-
-    /// Serves until a signal, or until `stop` ends, then drains. `started` is called once, when
-    /// requests are taken and signals already lead to a drain.
-    ///
-    /// # Errors
-    /// As [`serve`](Self::serve).
-    ///
-    /// # Cancellation
-    /// As [`serve`](Self::serve).
-    pub async fn serve_until<F>(
-        self,
-        started: impl FnOnce(&Running) + Send,
-        stop: F,
-    ) -> Result<(), ServeError>
-    where
-        F: Future<Output = ()> + Send,
-    {
-        let mut signals = Signals::new()?;
-        let running = self.start().await?;
-        started(&running);
-        tokio::select! {
-            () = signals.next() => tracing::info!("draining; a second signal stops at once"),
-            () = stop => tracing::info!("draining"),
-        }
-        let busy = running.engine().clone();
-        tokio::select! {
-            left = running.stop() => {
-                report(left);
-                Ok(())
-            }
-            () = signals.next() => Err(ServeError::Interrupted { left: busy.busy() }),
-        }
-    }
-}
-
-fn report(left: usize) {
-    match left {
-        0 => tracing::info!("drained"),
-        left => tracing::warn!(left, "conversations are left for others to finish"),
     }
 }

@@ -3,7 +3,8 @@
 //! `cargo run --release -p sayso-sim --example campaign -- 100000`: so many seeds, from seed 0.
 //! `cargo run --release -p sayso-sim --example campaign -- 30m 1000000`: for 30 minutes, from seed
 //! 1000000. `cargo run --release -p sayso-sim --example campaign -- 10000 0 steps`: several
-//! documents in nearly every turn, on a store without transactions, while instances die.
+//! documents in nearly every turn, on a store without transactions, while instances die. With
+//! `durable` in its place nearly every turn takes durable steps, while instances die and freeze.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints")]
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
 
     let draw = match argument(3).as_deref() {
         Some("steps") => Plan::draw_in_steps,
+        Some("durable") => Plan::draw_durable,
         _ => Plan::draw,
     };
 

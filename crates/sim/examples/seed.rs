@@ -1,6 +1,7 @@
 //! Plays one seed and prints its time line: who did what, and when. A broken one is shrunk first.
 //!
-//! `cargo run --release -p sayso-sim --example seed -- 1574`
+//! `cargo run --release -p sayso-sim --example seed -- 1574`, or `-- 1574 durable` for a world in
+//! which nearly every turn takes durable steps.
 
 #![expect(clippy::print_stdout, reason = "a tool that prints")]
 
@@ -14,7 +15,10 @@ fn main() {
         );
         return;
     };
-    let plan = Plan::draw(seed);
+    let plan = match std::env::args().nth(2).as_deref() {
+        Some("durable") => Plan::draw_durable(seed),
+        _ => Plan::draw(seed),
+    };
     let is_broken = !play(&plan, false).violations.is_empty();
     let plan = if is_broken { shrink(&plan) } else { plan };
     let report = play(&plan, true);

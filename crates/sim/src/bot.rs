@@ -4,6 +4,8 @@
 mod builds;
 mod inward;
 mod lifetimes;
+mod resets;
+mod steps;
 mod wish;
 
 use std::{sync::Arc, time::Duration};
@@ -15,6 +17,8 @@ pub(crate) use self::{
     builds::items,
     inward::SLOW_KEY,
     lifetimes::{DECLARED_MAX, OwnTtl, declared, visits, visits_key},
+    resets::since_reset,
+    steps::key_of,
     wish::{Later, Note, Pair, Policy, Sight, Wish},
 };
 use crate::{Plan, outside::Outside, tenancy};
@@ -102,6 +106,7 @@ async fn prepare(turn: &Turn, outside: &Outside, wish: &Wish) -> Result<(), BotE
         };
         turn.once(&wish.id, call).await?;
     }
+    steps::take(turn, outside, wish).await?;
     if wish.fails > 0 && outside.fails(&wish.id, wish.fails) {
         return Err("the bot was asked to fail".into());
     }
@@ -124,6 +129,7 @@ async fn change_documents(
     let log = turn.state().named::<Vec<String>>("log")?;
     log.push(id.clone());
     let place = log.len() - 1;
+    resets::append(turn, outside, id)?;
     if wish.user {
         turn.user_state().await?.named::<Vec<String>>("log")?.push(id.clone());
     }
@@ -233,7 +239,10 @@ fn sorry(mut turn: Turn, failure: &Failure, outside: &Outside) -> Result<(), Bot
     if let Failure::Limit { limit: "timers_max", .. } = failure {
         has_no_room(&mut turn, outside, &wishes)?;
     }
-    for Wish { id, .. } in &wishes {
+    for Wish { id, reset, .. } in &wishes {
+        if *reset {
+            resets::reset(&mut turn);
+        }
         outside.world.tell(|| format!("instance {}: sorry for {id}: {failure}", outside.life));
         let text = format!("{id}/sorry/0");
         outside.world.promise(&text, None);

@@ -7,6 +7,7 @@ mod dead_letters;
 mod outbound;
 mod participants;
 mod replies;
+mod steps;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,11 +42,13 @@ pub(crate) fn check(world: &Arc<World>, nodes: &Nodes, all: &[Said]) {
         let wishes = wishes.collect();
         let case = Case { world, key, document: world.document(key), logs, wishes };
         conversation(&case, &mut broken);
+        resets(&case, &mut broken);
         timers(&case, &mut broken);
         documents(&case, scopes.entry(scope).or_default(), &mut broken);
         replies::check(&case, &mut broken);
         replies::given_up(&case, &mut broken);
         outbound::check(&case, &mut broken);
+        steps::check(&case, &mut broken);
         participants::check(&case, &mut broken);
     }
     for (scope, wanted) in &scopes {
@@ -91,6 +94,17 @@ fn conversation(case: &Case<'_>, broken: &mut Vec<String>) {
         if !wish.is_refused() && !is_in && !replies::is_excused(case, id) {
             broken.push(format!("I1: {id} was answered and is lost"));
         }
+    }
+}
+
+/// The second log is the end of the first: all of it, unless somebody has reset it.
+fn resets(case: &Case<'_>, broken: &mut Vec<String>) {
+    let (since, key) = (bot::since_reset(&case.document.bag), case.key);
+    let log: Vec<String> = case.document.bag.get("log").ok().flatten().unwrap_or_default();
+    let is_tracked = case.world.plan.has(Fault::Panic);
+    let is_whole = case.wishes.values().all(|(wish, _)| !wish.reset);
+    if is_tracked && (!log.ends_with(&since) || is_whole && log.len() != since.len()) {
+        broken.push(format!("P1: since its last reset {key} has {since:?} of {log:?}"));
     }
 }
 

@@ -53,27 +53,55 @@ pub(crate) async fn send(world: Arc<World>, nodes: Arc<Nodes>, said: Said, done:
     if matches!(said.way, Way::Along) {
         return done.add();
     }
+    until_answered(&world, &nodes, &said).await;
+    again(&world, &nodes, &said).await;
+    done.add();
+}
+
+/// Sends activities one after the other, each when the one before was answered. A redelivery may
+/// overtake what comes next.
+pub(crate) async fn send_in_order(
+    world: Arc<World>,
+    nodes: Arc<Nodes>,
+    all: Vec<Said>,
+    done: Arc<Done>,
+) {
+    for said in all {
+        until_answered(&world, &nodes, &said).await;
+        let (own, nodes, done) = (Arc::clone(&world), Arc::clone(&nodes), Arc::clone(&done));
+        let again = async move {
+            again(&own, &nodes, &said).await;
+            done.add();
+        };
+        world.executor.spawn(Owner::World, Box::pin(again));
+    }
+}
+
+/// Sends one activity at its time until it is answered.
+async fn until_answered(world: &Arc<World>, nodes: &Nodes, said: &Said) {
     let chance = &world.chance;
-    let nap = |most: u64| world.executor.sleep(chance.up_to(Duration::from_millis(most)));
-    wait_for_its_time(&world).await;
+    wait_for_its_time(world).await;
     loop {
-        let first = deliver(&world, &nodes, &said);
+        let first = deliver(world, nodes, said);
         let is_answered = if chance.fires(Fault::Duplicate) {
-            let both = join(first, deliver(&world, &nodes, &said)).await;
+            let both = join(first, deliver(world, nodes, said)).await;
             both.0 || both.1
         } else {
             first.await
         };
         if is_answered {
-            break;
+            return;
         }
-        nap(3000).await;
+        world.executor.sleep(chance.up_to(Duration::from_millis(3000))).await;
     }
-    if chance.fires(Fault::Redelivery) {
-        nap(30_000).await;
-        deliver(&world, &nodes, &said).await;
+}
+
+/// Sends it once more, sometimes.
+async fn again(world: &Arc<World>, nodes: &Nodes, said: &Said) {
+    if world.chance.fires(Fault::Redelivery) {
+        world.executor.sleep(world.chance.up_to(Duration::from_secs(30))).await;
+        deliver(world, nodes, said).await;
     }
-    done.add();
 }
 
 /// Waits until the activity is to be sent: a random time, within bursts where the plan has them.
@@ -116,6 +144,10 @@ pub(crate) async fn deliver_to(
     let Some(Node { life, engine, outside, .. }) = nodes.get(place) else { return false };
     world.tell(|| format!("user: {} goes to instance {life}", said.id));
     world.costs().cause(world.executor.now(), life);
+    if said.wish.reset && !world.history().before_reset.contains_key(&said.id) {
+        let before = bot::since_reset(&world.document(&said.key).bag);
+        world.history().before_reset.insert(said.id.clone(), before);
+    }
     let (sender, receiver) = oneshot::channel();
     let turn = hand_in(engine, outside, said.clone());
     let handler = async move {
@@ -222,6 +254,9 @@ fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
     if is_kept && !is_accepted && !ledger.seen.contains(said.turn()) {
         world.violation(format!("I3: {} is answered and not stored", said.id));
     }
+    if said.wish.reset && !answer.is_pending {
+        is_reset(world, said);
+    }
     let replies: Vec<&str> = answer.replies.iter().map(sayso_activity::Raw::as_str).collect();
     let heard = format!("{replies:?} {:?}", answer.response);
     let mut seen = world.seen();
@@ -230,5 +265,14 @@ fn answered(world: &World, said: &Said, answer: &Answer, life: usize) {
         let what = format!("P4: {} got two answers: {known} and {heard}", said.id);
         drop(seen);
         world.violation(what);
+    }
+}
+
+/// P1: nothing of what the second log had before a reset was sent is in it once that is answered.
+fn is_reset(world: &World, said: &Said) {
+    let now = bot::since_reset(&world.document(&said.key).bag);
+    let before = world.history().before_reset.get(&said.id).cloned().unwrap_or_default();
+    if let Some(id) = now.iter().find(|id| before.contains(id)) {
+        world.violation(format!("P1: {} has reset the state, and {id} is still in it", said.id));
     }
 }

@@ -55,10 +55,14 @@ enum Sort {
     Long,
     /// A turn that writes three further documents, and one that reads two of them.
     Documents,
+    /// A turn that takes three durable steps, and a timer that takes two.
+    Steps,
+    /// An `invoke` that takes three: its sender waits for the answer.
+    InvokeSteps,
 }
 
 impl Sort {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::Message,
         Self::Invoke,
         Self::Event,
@@ -66,6 +70,8 @@ impl Sort {
         Self::Timers,
         Self::Long,
         Self::Documents,
+        Self::Steps,
+        Self::InvokeSteps,
     ];
 
     /// The n-th activity of this sort. The plain ones do a bit of everything.
@@ -89,10 +95,16 @@ impl Sort {
                 let pair = if n == 0 { Pair::Write } else { Pair::Read };
                 Wish { user: true, pair: Some(pair), ..plain }
             }
+            Self::Steps => {
+                let mut timer = timer(100, None);
+                timer.wish.steps = 2;
+                Wish { timers: vec![timer], steps: 3, ..plain }
+            }
+            Self::InvokeSteps => Wish { steps: 3, ..plain },
             _ => Wish { timers: vec![timer(100, None)], user: true, ..plain },
         };
         let kind = match self {
-            Self::Invoke => Kind::Invoke,
+            Self::Invoke | Self::InvokeSteps => Kind::Invoke,
             Self::Event => Kind::Event,
             _ => Kind::Message,
         };
@@ -117,8 +129,8 @@ enum Heir {
     Other,
 }
 
-/// Dies at every await of a turn: message, invoke, event, `expectReplies`, timers, long turns and
-/// turns with further documents, recovered by redelivery to a new life and by another instance.
+/// Dies at every await of a turn: message, invoke, event, `expectReplies`, timers, long turns,
+/// turns with further documents and turns with durable steps, recovered by redelivery to a new life and by another instance.
 /// Each case gets a store of its own, one that lets several documents be written at once or
 /// pretends that it cannot.
 pub fn enumerate_crashes(

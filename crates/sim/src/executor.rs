@@ -5,6 +5,8 @@
 //! dropped at the await where each of them is (a crash), or left unpolled for a while (a freeze).
 //! When nothing is ready time jumps to the next timer, so a minute of waiting costs nothing.
 
+mod tokio_time;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -17,6 +19,8 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+
+pub(crate) use self::tokio_time::TokioTime;
 
 /// Owner of a task. Lives of instances count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +53,8 @@ struct Core {
     dead: BTreeSet<Owner>,
     /// Number of tasks that ended with a panic.
     panicked: usize,
+    /// Timers of tokio's, where tasks may use them.
+    tokio: Option<Arc<TokioTime>>,
 }
 
 struct Task {
@@ -79,6 +85,9 @@ impl Core {
     fn make_ready(&mut self, id: u64) {
         if self.tasks.contains_key(&id) && self.is_ready.insert(id) {
             self.ready.push(id);
+            if let Some(tokio) = &self.tokio {
+                tokio.woken();
+            }
         }
     }
 
@@ -136,7 +145,14 @@ impl Executor {
             polls: BTreeMap::new(),
             dead: BTreeSet::new(),
             panicked: 0,
+            tokio: None,
         })))
+    }
+
+    /// Lets tasks use `tokio::time`, or ends that.
+    pub(crate) fn use_tokio(&self, tokio: Option<Arc<TokioTime>>) {
+        let before = std::mem::replace(&mut self.core().tokio, tokio);
+        drop(before);
     }
 
     fn core(&self) -> MutexGuard<'_, Core> {
@@ -211,6 +227,10 @@ impl Executor {
     fn step(&self) -> bool {
         let mut core = self.core();
         let Some(id) = core.pick() else {
+            if let Some(tokio) = core.tokio.clone() {
+                drop(core);
+                return self.pass(&tokio);
+            }
             let Some(((at, _), waker)) = core.timers.pop_first() else { return false };
             core.now = core.now.max(at);
             drop(core);
@@ -230,10 +250,13 @@ impl Executor {
             }
             *left -= 1;
         }
+        let tokio = core.tokio.clone();
         drop(core);
         let Some(mut future) = future else { return true };
+        let entered = tokio.as_ref().map(|tokio| tokio.enter());
         let poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
         let polled = catch_unwind(AssertUnwindSafe(poll));
+        drop(entered);
         let mut core = self.core();
         core.panicked += usize::from(polled.is_err());
         match core.tasks.get_mut(&id) {
@@ -245,6 +268,22 @@ impl Executor {
                 drop(core);
                 drop((done, future));
             }
+        }
+        true
+    }
+
+    /// Lets time pass until the next timer, of ours or of tokio's. False when there is none.
+    fn pass(&self, tokio: &TokioTime) -> bool {
+        let next = self.core().timers.first_key_value().map(|((at, _), _)| *at);
+        let Some(next) = next else { return false };
+        let passed = tokio.pass(next.max(self.now()));
+        let mut core = self.core();
+        core.now = core.now.max(passed);
+        let is_due = core.timers.first_key_value().is_some_and(|((at, _), _)| *at <= core.now);
+        let due = if is_due { core.timers.pop_first() } else { None };
+        drop(core);
+        if let Some((_, waker)) = due {
+            waker.wake();
         }
         true
     }
@@ -314,56 +353,4 @@ impl Drop for Sleep {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_same_seed_gives_the_same_order_and_another_seed_another() {
-        let order = |seed| {
-            let executor = Executor::new(seed);
-            let seen = Arc::new(Mutex::new(Vec::new()));
-            for n in 0..20 {
-                let (seen, sleep) = (Arc::clone(&seen), executor.sleep(Duration::from_secs(1)));
-                executor.spawn(
-                    Owner::World,
-                    Box::pin(async move {
-                        seen.lock().unwrap().push(n);
-                        sleep.await;
-                        seen.lock().unwrap().push(100 + n);
-                    }),
-                );
-            }
-            assert!(executor.run_until(Duration::MAX, || seen.lock().unwrap().len() == 40));
-            assert_eq!(executor.now(), Duration::from_secs(1));
-            Arc::try_unwrap(seen).unwrap().into_inner().unwrap()
-        };
-        assert_eq!(order(1), order(1));
-        assert_ne!(order(1), order(2));
-    }
-
-    #[test]
-    fn a_killed_owner_runs_no_more_and_a_frozen_one_later() {
-        let executor = Executor::new(1);
-        let count = Arc::new(Mutex::new([0; 2]));
-        for owner in 0..2 {
-            let (count, executor2) = (Arc::clone(&count), executor.clone());
-            executor.spawn(
-                Owner::Instance(owner),
-                Box::pin(async move {
-                    for _ in 0..10 {
-                        executor2.sleep(Duration::from_secs(1)).await;
-                        count.lock().unwrap()[owner] += 1;
-                    }
-                }),
-            );
-        }
-        executor.doom(Owner::Instance(0), 3);
-        executor.freeze(Owner::Instance(1));
-        assert!(!executor.run_until(Duration::MAX, || false));
-        assert_eq!(*count.lock().unwrap(), [2, 0]);
-        executor.thaw(Owner::Instance(1));
-        assert!(!executor.run_until(Duration::MAX, || false));
-        assert_eq!(*count.lock().unwrap(), [2, 10]);
-        assert!(executor.is_dead(Owner::Instance(0)));
-    }
-}
+mod tests;

@@ -157,6 +157,12 @@ faults! {
     OwnTtl => "TTL of a document",
     /// Two bots and two tenants share the store, with the same ids.
     Tenants => "bots and tenants in one store",
+    /// A turn takes durable steps.
+    Steps => "durable steps",
+    /// A call of a step fails.
+    StepFails => "step fails",
+    /// A call of a step never answers.
+    StepHangs => "step times out",
 }
 
 impl Fault {
@@ -190,6 +196,9 @@ impl Fault {
                 | Self::Hot
                 | Self::OwnTtl
                 | Self::Tenants
+                | Self::Steps
+                | Self::StepFails
+                | Self::StepHangs
         )
     }
 

@@ -12,6 +12,9 @@ pub(crate) struct History {
     pub(crate) logs: BTreeMap<Key, Vec<Vec<String>>>,
     /// When the last turn of each document was saved.
     pub(crate) turned_at: BTreeMap<Key, Duration>,
+    /// The second log of the conversation, by the id of a turn that resets it, when that was first
+    /// sent.
+    pub(crate) before_reset: BTreeMap<String, Vec<String>>,
     /// The TTLs that wishes ask for, by their ids.
     pub(crate) own_ttls: BTreeMap<String, OwnTtl>,
     /// The TTL that each document should have, by the turns in its log; `None` for ever.

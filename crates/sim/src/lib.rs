@@ -29,6 +29,8 @@ mod panics;
 mod plan;
 mod policies;
 mod run;
+mod service;
+mod services;
 mod simulate;
 mod store;
 mod tenancy;
@@ -41,7 +43,8 @@ pub use crashes::{Enumeration, enumerate_crashes};
 pub use faults::Fault;
 pub use plan::Plan;
 pub use run::{Report, Totals, play};
-pub use simulate::{Outcome, Simulation, simulate};
+pub use services::{CallError, Services};
+pub use simulate::{Outcome, Simulation, simulate, simulate_with};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

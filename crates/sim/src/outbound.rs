@@ -17,6 +17,14 @@ pub(crate) struct Counts {
     pub(crate) keys: BTreeMap<String, BTreeSet<String>>,
     /// Number of failures so far of each wish that is asked to fail.
     pub(crate) failures: BTreeMap<String, u32>,
+    /// Idempotency keys under which the steps of each wish called.
+    pub(crate) step_keys: BTreeMap<String, BTreeSet<String>>,
+    /// Number of calls of steps.
+    pub(crate) step_calls: u64,
+    /// Number of failures so far of each step, by its key.
+    pub(crate) step_failures: BTreeMap<String, u32>,
+    /// Results of steps that were ever in the store, by their keys.
+    pub(crate) saved_steps: BTreeMap<String, String>,
 }
 
 impl Outbound {

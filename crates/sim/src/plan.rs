@@ -127,6 +127,7 @@ impl Plan {
             // So many long turns, one after the other, would take all day.
             self.faults.remove(&Fault::Long);
             self.faults.remove(&Fault::SlowTimer);
+            self.faults.remove(&Fault::Steps);
             self.faults.remove(&Fault::Tenants);
         }
         if self.has(Fault::Tenants) {
@@ -248,6 +249,18 @@ impl Plan {
         let mut plan = Self { has_transactions: false, ..Self::draw(seed) };
         plan.faults.insert(Fault::Documents, 0.9);
         plan.faults.entry(Fault::Crash).or_insert(0.1);
+        plan.make_whole();
+        plan
+    }
+
+    /// Draws a plan in which nearly every turn takes durable steps, while instances die and freeze.
+    #[must_use]
+    pub fn draw_durable(seed: u64) -> Self {
+        let mut plan = Self::draw(seed);
+        plan.faults.insert(Fault::Steps, 0.9);
+        for fault in [Fault::Crash, Fault::Freeze, Fault::StepFails, Fault::StepHangs] {
+            plan.faults.entry(fault).or_insert(0.1);
+        }
         plan.make_whole();
         plan
     }

@@ -179,16 +179,28 @@ fn expire(world: &World, all: &[Said]) {
 /// Lets users say things to instances in an unkind world, until everything is at rest. False when
 /// it never is.
 pub(crate) fn stage(world: &Arc<World>, nodes: &Arc<Nodes>, all: &[Said]) -> bool {
+    stage_with(world, nodes, all, |done| {
+        for said in all {
+            let (world, nodes, done) = (Arc::clone(world), Arc::clone(nodes), Arc::clone(done));
+            let client = clients::send(Arc::clone(&world), nodes, said.clone(), done);
+            world.executor.spawn(Owner::World, Box::pin(client));
+        }
+    })
+}
+
+/// The same, with users who say things in a way of their own.
+pub(crate) fn stage_with(
+    world: &Arc<World>,
+    nodes: &Arc<Nodes>,
+    all: &[Said],
+    start_clients: impl FnOnce(&Arc<Done>),
+) -> bool {
     let executor = &world.executor;
     for fault in world.plan.faults.keys().filter(|fault| fault.is_of_the_world()) {
         world.chance.tally.add(*fault);
     }
     let done = Arc::new(Done::default());
-    for said in all {
-        let (world, nodes) = (Arc::clone(world), Arc::clone(nodes));
-        let client = clients::send(world, nodes, said.clone(), Arc::clone(&done));
-        executor.spawn(Owner::World, Box::pin(client));
-    }
+    start_clients(&done);
     let is_crowd = world.plan.has(Fault::Crowd);
     let weathers = [Fault::Outage, Fault::StoreRefuses, Fault::Unreadable];
     if is_crowd || weathers.iter().any(|fault| world.plan.has(*fault)) {
@@ -236,7 +248,8 @@ fn rest_max(world: &World) -> Duration {
     let has = |fault| world.chance.has(fault);
     let quiet = if has(Fault::Later) { QUIET_MAX } else { Duration::ZERO };
     let outage = if has(Fault::Outage) { OUTAGE_MAX } else { Duration::ZERO };
-    let is_long = [Fault::Long, Fault::SlowTimer, Fault::FailingTimer, Fault::StoreRefuses];
+    let is_long =
+        [Fault::Long, Fault::SlowTimer, Fault::FailingTimer, Fault::StoreRefuses, Fault::Steps];
     let is_long = is_long.into_iter().any(has);
     quiet + outage + if is_long { LONG_REST_MAX } else { REST_MAX }
 }

@@ -1,10 +1,13 @@
 //! Simulation tests for authors of bots: their own bot in the same world, with every fault on, in
 //! an ordinary test.
 
+mod failed;
+
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    thread,
 };
 
 use sayso_turn::{
@@ -12,19 +15,26 @@ use sayso_turn::{
     store::{MemoryStore, Store},
 };
 
+use self::failed::Failed;
 use crate::{
-    Fault, Plan,
-    clients::{Said, user_name},
-    executor::Executor,
+    Fault, Plan, Services,
+    clients::{self, Said, user_name},
+    executor::{Executor, Owner, TokioTime},
     node::Nodes,
     outside::Outside,
-    run::stage,
+    panics,
+    run::{stage, stage_with},
     world::World,
 };
 
+/// Most times that a failing run is made simpler.
+const SHRINKS_MAX: usize = 200;
+
 /// Simulates a bot: users who say things to many instances while everything goes wrong.
 ///
-/// The bot is made anew for each life of each instance, as a process would make it.
+/// The bot is made anew for each life of each instance, as a process would make it. Its handlers
+/// may wait by `tokio::time`, on simulated time. What they start with `tokio::spawn` runs only
+/// while time passes, and does not die with its instance.
 ///
 /// # Example
 /// ```
@@ -48,14 +58,27 @@ use crate::{
 /// });
 /// ```
 pub fn simulate<L: Logic, F: Fn() -> L + Send + Sync + 'static>(bot: F) -> Simulation {
-    let start = move |_: &Outside, store, channel| {
+    simulate_with(move |_| bot())
+}
+
+/// Simulates a bot that calls services outside: the closure gets fake ones to make it with.
+///
+/// See [`Services`] for an example.
+pub fn simulate_with<L, F>(bot: F) -> Simulation
+where
+    L: Logic,
+    F: Fn(Services) -> L + Send + Sync + 'static,
+{
+    let start = move |outside: &Outside, store, channel| {
         let store: Arc<dyn Store> = Arc::new(store);
-        Engine::builder(bot(), store, Arc::new(channel))
+        Engine::builder(bot(Services::new(outside)), store, Arc::new(channel))
     };
     Simulation {
         start: Arc::new(start),
         users: 1,
         script: Vec::new(),
+        is_ordered: false,
+        services_fail: false,
         instances: 2,
         seeds: 1000,
         first: 0,
@@ -68,6 +91,8 @@ pub struct Simulation {
     start: crate::node::Start,
     users: usize,
     script: Vec<String>,
+    is_ordered: bool,
+    services_fail: bool,
     instances: usize,
     seeds: u64,
     first: u64,
@@ -90,6 +115,44 @@ impl Simulation {
     /// they are answered.
     pub fn script<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
         self.script = lines.into_iter().map(Into::into).collect();
+        self.is_ordered = false;
+        self
+    }
+
+    /// Sets the messages of each user, said in order, as a person answers questions: each is sent,
+    /// again and again, until it was answered, and then the next one. Redeliveries of an earlier
+    /// one may come in between.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_sim::simulate;
+    /// use sayso_turn::{Bot, Turn};
+    ///
+    /// let bot = || Bot::new().on_message(async |mut turn: Turn| {
+    ///     let text = turn.text().to_owned();
+    ///     let size = turn.state().named::<Option<String>>("size")?;
+    ///     let line = match size {
+    ///         None => {
+    ///             *size = Some(text);
+    ///             "Which topping?".to_owned()
+    ///         }
+    ///         Some(size) => format!("A {size} pizza with {text}."),
+    ///     };
+    ///     turn.say(line);
+    ///     Ok(())
+    /// });
+    /// simulate(bot).conversation(["large", "ham"]).seeds(50).check(|world| {
+    ///     assert_eq!(world.replies(0), ["Which topping?", "A large pizza with ham."]);
+    /// });
+    /// ```
+    pub fn conversation<T: Into<String>>(self, lines: impl IntoIterator<Item = T>) -> Self {
+        Self { is_ordered: true, ..self.script(lines) }
+    }
+
+    /// Lets calls of [`Services`] fail while there is trouble. A bot that gives up at once would
+    /// fail for good in a turn that was acknowledged already, so it needs retries of its own.
+    pub fn failing_services(mut self) -> Self {
+        self.services_fail = true;
         self
     }
 
@@ -115,7 +178,7 @@ impl Simulation {
     ///
     /// # Panics
     /// When a check fails: the run is made as simple as it can be and still fail, and its time line
-    /// is printed, with the seed that replays it.
+    /// is printed, with the seed that replays it. Panics on the way there are not.
     #[expect(clippy::panic, reason = "this is how a test fails")]
     pub fn check(self, check: impl Fn(&Outcome)) {
         for seed in self.first..self.first + self.seeds {
@@ -124,20 +187,15 @@ impl Simulation {
                 continue;
             }
             let mut smallest = plan;
-            for _ in 0..200 {
+            for _ in 0..SHRINKS_MAX {
                 let fails = |plan: &Plan| self.play(plan, &check, false).is_err();
                 match smallest.simpler().into_iter().find(fails) {
                     Some(simpler) => smallest = simpler,
                     None => break,
                 }
             }
-            let (what, timeline) = self.play(&smallest, &check, true).err().unwrap_or_default();
-            let faults: Vec<_> = smallest.faults.keys().map(|fault| fault.name()).collect();
-            panic!(
-                "seed {seed}: {what}\nwith {} instances and {faults:?}:\n{}\nreplay it with .seed({seed})",
-                smallest.instances,
-                timeline.join("\n"),
-            );
+            let failed = self.play(&smallest, &check, true).err().unwrap_or_default();
+            panic!("{}", failed.report(seed, &smallest));
         }
     }
 
@@ -150,35 +208,56 @@ impl Simulation {
         Plan { instances: self.instances, conversations: 1, activities, is_exact: false, ..plan }
     }
 
-    /// One run. On failure, what failed and the time line.
-    fn play(
-        &self,
-        plan: &Plan,
-        check: &impl Fn(&Outcome),
-        is_told: bool,
-    ) -> Result<(), (String, Vec<String>)> {
+    /// One run.
+    fn play(&self, plan: &Plan, check: &impl Fn(&Outcome), is_told: bool) -> Result<(), Failed> {
         let executor = Executor::new(plan.seed);
         let store = Arc::new(MemoryStore::default());
         let world = World::new(plan, &executor, store, is_told);
-        let nodes = Nodes::new(&world, Arc::clone(&self.start));
+        // On a thread of its own, since the test may have a runtime already.
+        let heard = thread::scope(|scope| scope.spawn(|| self.run(&world)).join());
+        let outcome = Outcome { world: Arc::clone(&world) };
+        let broken = std::mem::take(&mut world.seen().violations);
+        panics::listen();
+        let objection = catch_unwind(AssertUnwindSafe(|| check(&outcome)));
+        let objections = panics::end();
+        let what = match objection {
+            Ok(()) => broken.into_iter().next(),
+            // A panic that was resumed has told nobody.
+            Err(_) => {
+                Some(objections.first().cloned().unwrap_or_else(|| "the check failed".into()))
+            }
+        };
+        let Some(what) = what else { return Ok(()) };
+        let timeline = world.seen().timeline.take().unwrap_or_default();
+        Err(Failed { what, of_bot: heard.unwrap_or_default(), timeline })
+    }
+
+    /// Plays until rest, and returns the panics of the bot.
+    fn run(&self, world: &Arc<World>) -> Vec<String> {
+        let executor = &world.executor;
+        world.let_services_fail(self.services_fail);
+        panics::listen();
+        executor.use_tokio(Some(Arc::new(TokioTime::new())));
+        let nodes = Nodes::new(world, Arc::clone(&self.start));
         let lines =
             (0..self.users).flat_map(|user| self.script.iter().map(move |text| (user, text)));
         let all: Vec<Said> =
-            lines.enumerate().map(|(n, (user, text))| Said::text(&world, n, user, text)).collect();
-        stage(&world, &nodes, &all);
-        let outcome = Outcome { world: Arc::clone(&world) };
-        let broken = std::mem::take(&mut world.seen().violations);
-        let objection = catch_unwind(AssertUnwindSafe(|| check(&outcome))).err();
-        executor.end();
-        let what = objection.map(|panic| {
-            let text = panic.downcast_ref::<String>().cloned();
-            text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-                .unwrap_or_else(|| "the check failed".to_owned())
-        });
-        match what.or_else(|| broken.into_iter().next()) {
-            None => Ok(()),
-            Some(what) => Err((what, world.seen().timeline.take().unwrap_or_default())),
+            lines.enumerate().map(|(n, (user, text))| Said::text(world, n, user, text)).collect();
+        if self.is_ordered {
+            stage_with(world, &nodes, &all, |done| {
+                for lines in all.chunks(self.script.len().max(1)) {
+                    let (own, nodes) = (Arc::clone(world), Arc::clone(&nodes));
+                    let user = clients::send_in_order(own, nodes, lines.to_vec(), Arc::clone(done));
+                    executor.spawn(Owner::World, Box::pin(user));
+                }
+            });
+        } else {
+            stage(world, &nodes, &all);
         }
+        drop(nodes);
+        executor.end();
+        executor.use_tokio(None);
+        panics::end()
     }
 }
 
@@ -211,6 +290,19 @@ impl Outcome {
     #[must_use]
     pub fn bag(&self, user: usize) -> Bag {
         self.world.document(&key(user)).bag
+    }
+
+    /// Number of effects of a fake service: calls that were made, each idempotency key once. See
+    /// [`Services`].
+    #[must_use]
+    pub fn effects(&self, service: &str) -> usize {
+        self.world.services().get(service).map_or(0, |service| service.effects.len())
+    }
+
+    /// Number of calls that reached a fake service, repeated ones too.
+    #[must_use]
+    pub fn calls(&self, service: &str) -> usize {
+        self.world.services().get(service).map_or(0, |service| service.calls)
     }
 
     /// Replies that a user saw, in the order of arrival, each once however often it came.

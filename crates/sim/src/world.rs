@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -22,6 +25,7 @@ use crate::{
     history::History,
     outbound::Outbound,
     policies::Policies,
+    service::Service,
     text::{between, plain},
     weather::Weather,
 };
@@ -40,6 +44,10 @@ pub(crate) struct World {
     costs: Mutex<Costs>,
     weather: Mutex<Weather>,
     history: Mutex<History>,
+    /// Fake services that an author's bot calls.
+    services: Mutex<BTreeMap<String, Service>>,
+    /// True if their calls may fail.
+    services_fail: AtomicBool,
     /// Every engine that ever lived, by the number of its life.
     engines: Mutex<Vec<Engine>>,
 }
@@ -98,6 +106,8 @@ impl World {
             costs: Mutex::default(),
             weather: Mutex::default(),
             history: Mutex::default(),
+            services: Mutex::default(),
+            services_fail: AtomicBool::new(false),
             engines: Mutex::default(),
         })
     }
@@ -112,6 +122,18 @@ impl World {
 
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn services(&self) -> MutexGuard<'_, BTreeMap<String, Service>> {
+        self.services.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn services_fail(&self) -> bool {
+        self.services_fail.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn let_services_fail(&self, fail: bool) {
+        self.services_fail.store(fail, Ordering::Relaxed);
     }
 
     pub(crate) fn engines(&self) -> MutexGuard<'_, Vec<Engine>> {

@@ -36,7 +36,7 @@ pub use self::{
     keys::{KEYS_MAX, KeyRing, KeyRingError},
     names::NameKey,
 };
-use crate::sync::lock;
+use crate::{loud::Reports, sync::lock};
 
 /// Store that encrypts what it passes to another store.
 ///
@@ -84,6 +84,8 @@ pub struct Encrypting<S: ?Sized> {
     versions: Versions,
     rollbacks: AtomicU64,
     unreadable: AtomicU64,
+    /// Reports of due documents that cannot be decrypted.
+    reports: Reports,
     store: Arc<S>,
 }
 
@@ -93,7 +95,7 @@ pub struct Encrypting<S: ?Sized> {
 pub struct EncryptingStats {
     /// Loads that gave an older version than this process had read or written before.
     pub rollbacks: u64,
-    /// Bodies that could not be decrypted: changed, moved, of an unknown key, or in clear.
+    /// Bodies that could not be read: changed, moved, of an unknown key, or in clear.
     pub unreadable: u64,
 }
 
@@ -113,6 +115,7 @@ impl<S: Store + ?Sized> Encrypting<S> {
             versions: Versions::default(),
             rollbacks: AtomicU64::new(0),
             unreadable: AtomicU64::new(0),
+            reports: Reports::default(),
             store,
         }
     }
@@ -256,7 +259,15 @@ impl<S: Store + ?Sized> Encrypting<S> {
         if let Some(key) = lock(&self.resolved).get(name) {
             return Ok(Resolved::Key(key.clone()));
         }
-        let Some(stored) = self.store.load(name).await? else { return Ok(Resolved::Gone) };
+        let stored = match self.store.load(name).await {
+            // What the engine itself cannot read must not stop a look for all others, either.
+            Err(Error::Corrupt { reason, .. }) => {
+                let _error = self.unreadable(name, reason);
+                return Ok(Resolved::Unreadable);
+            }
+            stored => stored?,
+        };
+        let Some(stored) = stored else { return Ok(Resolved::Gone) };
         match self.open(name, name, None, stored) {
             Ok((_, Some(key))) => {
                 lock(&self.resolved).put(name.clone(), key.clone());

@@ -18,6 +18,8 @@
 
 #[cfg(feature = "azure-blob")]
 pub mod blob;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod certificate;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "cosmos")]
@@ -40,7 +42,14 @@ mod layout;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 #[allow(dead_code, reason = "each engine uses a part of it")]
 mod login;
-#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
+#[cfg(any(
+    feature = "azure-blob",
+    feature = "cosmos",
+    feature = "encrypting",
+    feature = "postgres",
+    feature = "redis",
+    feature = "s3"
+))]
 mod loud;
 #[cfg(any(
     feature = "azure-blob",
@@ -51,7 +60,7 @@ mod loud;
     feature = "sqlite"
 ))]
 mod meter;
-#[cfg(any(feature = "redis", feature = "s3"))]
+#[cfg(any(feature = "azure-blob", feature = "cosmos", feature = "redis", feature = "s3"))]
 mod parameter;
 pub mod partition;
 #[cfg(feature = "postgres")]

@@ -1,6 +1,6 @@
-//! Reports of refused credentials: an error in the log, paced.
+//! Paced error log: for troubles that every call meets, such as refused credentials.
 //!
-//! Nothing works until a person has put it right, so it is told aloud; but every call meets it.
+//! A person must put it right, so it is told aloud; but once in a while is enough.
 
 use std::{
     fmt,

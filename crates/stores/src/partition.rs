@@ -19,8 +19,8 @@ use sayso_turn::{
     Key,
     clock::Timestamp,
     store::{
-        Cursor, DuePage, ETag, Effort, Error, Purged, Saved, Store, StoreStats, Stored,
-        Transactions, Write,
+        Cursor, DuePage, ETag, Effort, Error, Participant, Purged, Saved, Store, StoreStats,
+        Stored, Transactions, Write,
     },
 };
 use tokio::sync::mpsc;
@@ -149,9 +149,31 @@ impl PartitionedStore {
         Ok(std::iter::once(None).chain(names.into_iter().map(Some)).collect())
     }
 
+    /// The keys of all places, or those of somebody as the index of each place has them.
+    fn keys(
+        &self,
+        prefix: &str,
+        participant: Option<Participant>,
+    ) -> BoxStream<'_, Result<Key, Error>> {
+        let (sender, receiver) = mpsc::channel(READ_AHEAD);
+        let handing_over = self.hand_over(prefix.to_owned(), participant, sender);
+        let none = handing_over.map(|()| stream::empty()).flatten_stream();
+        let keys = stream::unfold(receiver, |mut receiver| async {
+            receiver.recv().await.map(|key| (key, receiver))
+        });
+        // Both are polled in turn: nothing runs in the background.
+        stream::select(none, keys).boxed()
+    }
+
     /// Hands the keys of all places over, one place after the other. The error of one stands where
-    /// its keys would, and the others follow.
-    async fn hand_over(&self, prefix: String, keys: mpsc::Sender<Result<Key, Error>>) {
+    /// its keys would, and the others follow. With a participant a place without an index names all
+    /// its keys.
+    async fn hand_over(
+        &self,
+        prefix: String,
+        participant: Option<Participant>,
+        keys: mpsc::Sender<Result<Key, Error>>,
+    ) {
         let places = match self.places(&prefix).await {
             Ok(places) => places,
             Err(error) => return drop(keys.send(Err(error)).await),
@@ -166,7 +188,8 @@ impl PartitionedStore {
                     continue;
                 }
             };
-            let mut listed = store.list(&prefix);
+            let found = participant.and_then(|participant| store.list_with(participant, &prefix));
+            let mut listed = found.unwrap_or_else(|| store.list(&prefix));
             while let Some(key) = listed.next().await {
                 let is_hidden = place.is_none() && matches!(&key, Ok(key) if directory::is(key));
                 if !is_hidden && keys.send(key).await.is_err() {
@@ -231,14 +254,17 @@ impl Store for PartitionedStore {
     }
 
     fn list(&self, prefix: &str) -> BoxStream<'_, Result<Key, Error>> {
-        let (sender, receiver) = mpsc::channel(READ_AHEAD);
-        let handing_over = self.hand_over(prefix.to_owned(), sender);
-        let none = handing_over.map(|()| stream::empty()).flatten_stream();
-        let keys = stream::unfold(receiver, |mut receiver| async {
-            receiver.recv().await.map(|key| (key, receiver))
-        });
-        // Both are polled in turn: nothing runs in the background.
-        stream::select(none, keys).boxed()
+        self.keys(prefix, None)
+    }
+
+    /// If the base has an index, so have the partitions, which are of its engine.
+    fn list_with(
+        &self,
+        participant: Participant,
+        prefix: &str,
+    ) -> Option<BoxStream<'_, Result<Key, Error>>> {
+        drop(self.stores.base().list_with(participant, prefix)?);
+        Some(self.keys(prefix, Some(participant)))
     }
 
     /// One place after the other. One that fails is told of, and the others are still done.

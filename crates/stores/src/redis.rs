@@ -8,6 +8,7 @@
 //! flush of the server's file; each caller has its own verdict. A single caller waits for nobody.
 //! On a cluster each save is a script of its own.
 
+mod access;
 mod acks;
 mod batch;
 mod calls;
@@ -50,6 +51,7 @@ use sayso_turn::{
 };
 
 use self::{
+    access::Access,
     batch::Carrier,
     calls::Calls,
     failure::{Call, Failure},
@@ -73,9 +75,6 @@ pub use self::{
     config::{Durability, RedisConfig},
     limits::DOCUMENT_BYTES_MAX,
 };
-
-/// The scope of tokens for Redis of Azure.
-const SCOPE: &str = "https://redis.azure.com/.default";
 
 /// Places where copies of deleted documents may be left.
 const LEFT: [&str; 3] = [
@@ -150,12 +149,8 @@ impl RedisStore {
         let failed = |failure: Failure| failure.into_error(&name, None, Call::Open);
         let refused =
             |reason| Error::Invalid { store: Cow::Owned(name.to_string()), reason, source: None };
-        if config.login.is_token() && !config.is_private() {
-            let reason = "a token of Entra ID is sent over TLS only; use rediss:// in the URL";
-            return Err(refused(reason.to_owned()));
-        }
-        let login = config.login.open(SCOPE).map_err(refused)?;
-        let link = Link::new(&config, login).ok_or_else(|| failed(Failure::Unsent(None)))?;
+        let access = Access::open(&config).map_err(refused)?;
+        let link = Link::new(&config, &access).ok_or_else(|| failed(Failure::Unsent(None)))?;
         let saves = (!is_cluster).then(|| {
             let carrier = Arc::new(Carrier {
                 names: names.clone(),

@@ -92,6 +92,9 @@ impl<T: Clone + PartialEq> Secrets<T> {
         let known = read(path, parse).map_err(|reason| {
             format!("the secret file {} cannot be used: {reason}", path.display())
         })?;
+        if let Some(warning) = warning_of(path) {
+            tracing::warn!("{warning}");
+        }
         Ok(Self::of(known, Some((path.to_owned(), parse))))
     }
 
@@ -165,7 +168,28 @@ pub(crate) fn lines(text: &str) -> Result<Vec<Hidden>, &'static str> {
     }
 }
 
-fn read<T>(path: &Path, parse: Parse<T>) -> Result<Vec<T>, String> {
+/// Checks if every user of this machine can read or write a file.
+#[cfg(unix)]
+pub(crate) fn is_open_to_all(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o006 != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_open_to_all(_path: &Path) -> bool {
+    false
+}
+
+/// Warning about a file that every user of this machine can read.
+fn warning_of(path: &Path) -> Option<String> {
+    let shown = path.display();
+    is_open_to_all(path).then(|| {
+        format!("every user of this machine can read the secret in {shown}: chmod 600 {shown}")
+    })
+}
+
+/// Reads a small file of text.
+pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     let kind = |error: std::io::Error| error.kind().to_string();
     // A pipe would keep us waiting.
     if !fs::metadata(path).map_err(kind)?.is_file() {
@@ -177,8 +201,11 @@ fn read<T>(path: &Path, parse: Parse<T>) -> Result<Vec<T>, String> {
     if count as u64 > FILE_BYTES_MAX {
         return Err(format!("it has more than {FILE_BYTES_MAX} bytes"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
-    parse(&text).map_err(str::to_owned)
+    String::from_utf8(bytes).map_err(|_| "it is not text".to_owned())
+}
+
+fn read<T>(path: &Path, parse: Parse<T>) -> Result<Vec<T>, String> {
+    parse(&text_of(path)?).map_err(str::to_owned)
 }
 
 #[cfg(test)]
@@ -260,5 +287,20 @@ mod tests {
         let secrets = Secrets::from_file(&path, lines).unwrap();
         let shown = format!("{secrets:?} {:?}", secrets.current());
         assert!(!shown.contains("canary"), "{shown}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_everybody_can_read_is_warned_of() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "canary").unwrap();
+        for (mode, is_open) in [(0o600, false), (0o440, false), (0o604, true), (0o602, true)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let warning = warning_of(&path);
+            assert_eq!(warning.is_some(), is_open, "{mode:o}");
+            assert!(warning.is_none_or(|warning| warning.contains("secret: chmod 600 ")));
+        }
     }
 }

@@ -2,8 +2,13 @@
 
 mod effects;
 mod origin;
+mod steps;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    any::{Any, TypeId},
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
@@ -11,8 +16,9 @@ use sayso_activity::Activity;
 
 pub use self::effects::IdempotencyKey;
 pub(crate) use self::{
-    effects::{CallState, Effects, Receipts, STREAM},
+    effects::{CallState, Effects, Pending, Receipts, STREAM},
     origin::Origin,
+    steps::{Refusal, StepPlace, Steps},
 };
 use crate::{
     Key, Limits, clock::Timestamp, id::TurnId, ledger::Bag, reentrancy::InstanceTag, store,
@@ -32,10 +38,11 @@ pub(crate) struct Attempt {
     pub(crate) bag: Bag,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) effects: Effects,
+    pub(crate) steps: Steps,
 }
 
 impl Attempt {
-    /// Builds another attempt from the same data, for another run.
+    /// Builds another attempt from the same data, for the error handler.
     pub(crate) fn again(&self) -> Arc<Self> {
         Arc::new(Self {
             id: self.id,
@@ -46,7 +53,17 @@ impl Attempt {
             bag: self.bag.clone(),
             source: Arc::clone(&self.source),
             effects: self.effects.again(),
+            steps: Steps::none(),
         })
+    }
+}
+
+impl Attempt {
+    /// Fails if a test forces a failure on the next call of this name.
+    pub(crate) fn forced_failure<E: 'static>(&self, name: &str) -> Result<(), E> {
+        let wanted = (TypeId::of::<E>(), std::any::type_name::<E>());
+        let error = self.source.forced_failure(name, wanted).and_then(|it| it.downcast().ok());
+        error.map_or(Ok(()), |error| Err(*error))
     }
 }
 
@@ -65,6 +82,11 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     /// Sleeps.
     fn sleep(&self, wait: Duration) -> BoxFuture<'static, ()>;
 
+    /// Sleeps as long as a call may take. Where time stands still that is for ever.
+    fn time_out(&self, most: Duration) -> BoxFuture<'static, ()> {
+        self.sleep(most)
+    }
+
     /// Tag of the instance that runs the turn, for the reentrancy check.
     fn instance_tag(&self) -> InstanceTag {
         InstanceTag::NONE
@@ -76,6 +98,17 @@ pub(crate) trait Source: std::fmt::Debug + Send + Sync {
     /// Keeps the receipts of a turn for its later attempts.
     fn keep(&self, turn: TurnId, receipts: &Arc<Receipts>) {
         let _ = (turn, receipts);
+    }
+
+    /// An error that a call of this name is to end with instead of being made: of a test. `wanted`
+    /// is the type of the call's errors, by its id and its name.
+    fn forced_failure(
+        &self,
+        name: &str,
+        wanted: (TypeId, &'static str),
+    ) -> Option<Box<dyn Any + Send>> {
+        let _ = (name, wanted);
+        None
     }
 
     /// Continues a run that was given up, for the sake of its calls in progress. Without later

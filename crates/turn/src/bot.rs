@@ -5,7 +5,9 @@ mod handler_future;
 mod handlers;
 mod middleware;
 mod on;
+mod on_text;
 mod on_value;
+mod stateful;
 mod trigger;
 
 use std::{fmt, sync::Arc};
@@ -17,6 +19,8 @@ pub use self::{
     activity_handler::ActivityHandler,
     handler_future::HandlerFuture,
     middleware::{Middleware, Next},
+    on_text::TextMatch,
+    stateful::StatefulBot,
 };
 use self::{
     handlers::Handlers,
@@ -28,6 +32,7 @@ use crate::{
     delivery_policy::DeliveryPolicy,
     error::Failure,
     message_id::MessageId,
+    property_owners::PropertyOwners,
     turn::{Logic, Overlap, ReplyHooks, Turn},
 };
 
@@ -40,7 +45,8 @@ type ErrorHandler =
 /// Exactly one: the first that matches, in the order in which they were added;
 /// [`on_any`](Bot::on_any) only when no other matches. So add the specific before the general:
 /// `on_event("tick", ..)` before `on(Kind::Event, ..)`. Only an activity with added *and* removed
-/// reactions runs two.
+/// reactions runs two. A handler that would never run, because an earlier one takes all of its
+/// activities, is a mistake: a server does not start with it ([`Logic::mistakes`]).
 ///
 /// [Middleware](Middleware) that was added with [`with`](Bot::with) runs around the handler,
 /// whatever was added first.
@@ -66,6 +72,7 @@ pub struct Bot {
     handlers: Arc<Handlers>,
     layers: Arc<Vec<Layer>>,
     hooks: Arc<ReplyHooks<Turn>>,
+    owners: Arc<PropertyOwners>,
     on_error: Option<ErrorHandler>,
     overlap: Overlap,
     delivery: DeliveryPolicy,
@@ -160,7 +167,8 @@ impl Bot {
 
     /// Sets the error handler: it replies to the user when a handler fails or panics. The failed
     /// turn leaves the state as it was; the replies of the error handler are sent, its changes of
-    /// state are discarded.
+    /// state are discarded, except that it may reset the conversation
+    /// ([`Turn::reset_conversation`], [`Turn::reset_property`]).
     ///
     /// Without one the sender gets an error, nothing is stored, and a redelivery runs the turn
     /// again.
@@ -171,6 +179,22 @@ impl Bot {
         Fut: HandlerFuture + Send + 'static,
     {
         self.on_error = Some(Arc::new(move |turn, failure| Box::pin(handler(turn, failure))));
+        self
+    }
+
+    /// Adds a mistake with which the bot is not to be started, for those who make bots for others.
+    /// See [`Logic::mistakes`].
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_turn::{Bot, Logic};
+    ///
+    /// let bot = Bot::new().mistake("two menus have the name `lunch`");
+    /// assert_eq!(bot.mistakes(), ["two menus have the name `lunch`"]);
+    /// ```
+    #[must_use]
+    pub fn mistake(mut self, mistake: impl Into<String>) -> Self {
+        Arc::make_mut(&mut self.handlers).push_mistake(mistake.into());
         self
     }
 
@@ -205,6 +229,7 @@ impl Logic for Bot {
 
     fn run(&self, mut turn: Turn) -> BoxFuture<'static, Result<(), BotError>> {
         turn.hook(&self.hooks);
+        turn.check_owners(&self.owners);
         match self.layers.is_empty() {
             true => self.handlers.dispatch(turn),
             false => Next::new(&self.layers, &self.handlers).start(turn),
@@ -230,6 +255,10 @@ impl Logic for Bot {
 
     fn keys(&self) -> KeyScheme {
         self.keys.clone()
+    }
+
+    fn mistakes(&self) -> Vec<String> {
+        self.handlers.mistakes()
     }
 }
 

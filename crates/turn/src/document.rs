@@ -8,5 +8,6 @@
 
 pub use crate::ledger::{
     Accepted, Bag, Claim, Decided, Document, DocumentTtl, Entry, Ledger, Lifetime, OutboxRest,
-    Parked, ParkedKind, Participants, Prepared, RESERVED, Recorded, Response, Seen, Timer,
+    Parked, ParkedKind, Participants, Prepared, RESERVED, Recorded, Response, Seen, StepResult,
+    Timer, TurnSteps,
 };

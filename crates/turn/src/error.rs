@@ -1,13 +1,24 @@
 //! Errors of a turn: for the sender of the activity ([`Error`]), and of the bot's logic
 //! ([`Failure`]).
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use crate::{KeyError, bot_error::BotError, limits::Exceeded, store, versioned::Newer};
+use sayso_activity::Activity;
+
+use crate::{
+    Key, KeyError,
+    bot_error::{BotError, causes, loggable},
+    limits::Exceeded,
+    panic_place, store,
+    versioned::Newer,
+};
 
 /// Error of a turn that did not commit: nothing was stored and no reply sent. If the outcome of the
 /// last save is unknown it may still land; a redelivery is then recognised.
-#[derive(Clone, Debug, thiserror::Error)]
+///
+/// `Debug` shows the sentence with its causes, because that is what a `main` that returns an error
+/// prints.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The activity cannot be handled: no channel, no conversation, or a key that is too long.
@@ -75,7 +86,25 @@ impl From<Arc<Failure>> for Error {
 }
 
 /// Failure of the bot's logic.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` shows the sentence with its causes.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+/// use sayso_turn::{Bot, Failure, StateError, Turn};
+///
+/// let bot = Bot::new().on_error(async |mut turn: Turn, failure: Arc<Failure>| {
+///     // A state that does not fit its type any more would fail every further turn.
+///     if let Some(StateError::Shape { .. }) = failure.find() {
+///         turn.reset_conversation();
+///     }
+///     turn.say("Sorry, that did not work. Let us start again.");
+///     Ok(())
+/// });
+/// # drop(bot);
+/// ```
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
     /// A handler returned an error.
@@ -117,30 +146,74 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Finds an error of this type among the causes: the handler's own, or one beneath it.
+    #[must_use]
+    pub fn find<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        causes(self).find_map(|cause| cause.downcast_ref())
+    }
+
     /// Returns the message with its causes, to be stored with a dead letter.
     pub(crate) fn with_causes(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
+        let mut text = String::new();
+        for cause in causes(self) {
+            let separator = if text.is_empty() { "" } else { ": " };
+            text = format!("{text}{separator}{cause}");
         }
         text
     }
 
-    pub(crate) fn log(&self) {
+    /// Logs it once, with its causes and its place: the conversation, the activity, and the line of
+    /// a panic. The span has the turn.
+    pub(crate) fn log(&self, key: &Key, activity: &Activity) {
+        let handling = handling(activity);
         match self {
-            Self::Error(error) => tracing::error!(%error, "the bot's logic failed"),
-            Self::Newer(newer) => tracing::warn!("{newer}"),
+            Self::Error(error) => {
+                let error = loggable(&**error);
+                tracing::error!(conversation = %key, %handling, %error, "the bot's logic failed");
+            }
+            Self::Panic => {
+                let at = panic_place::take();
+                let at = at.as_deref().unwrap_or("unknown");
+                tracing::error!(conversation = %key, %handling, at, "the bot's logic panicked");
+            }
+            Self::Newer(newer) => tracing::warn!(conversation = %key, "{newer}"),
             // Logged once, where the store refused it.
             Self::Store(_) => {}
-            other => tracing::error!("{other}"),
+            Self::State(error) => {
+                let error = loggable(error);
+                tracing::error!(conversation = %key, %handling, %error, "{self}");
+            }
+            other => tracing::error!(conversation = %key, %handling, "{other}"),
         }
     }
 
     /// Reports whether a newer build is needed to run the turn.
     pub(crate) fn is_newer(&self) -> bool {
         matches!(self, Self::Newer(_))
+    }
+}
+
+/// Kind of an activity, with its name if it is one that the bot may have a handler for by name. A
+/// message has none, and its text is nobody's business here.
+fn handling(activity: &Activity) -> String {
+    match activity.name.as_deref().filter(|_| !activity.is_message()) {
+        Some(name) => format!("{} {}", activity.kind, name.escape_debug()),
+        None => activity.kind.to_string(),
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.with_causes())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => fmt::Debug::fmt(failure, f),
+            other => fmt::Display::fmt(other, f),
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod participants;
 mod prepared;
 mod retention;
 mod seen;
+mod steps;
 mod timers;
 
 use std::{sync::Arc, time::Duration};
@@ -36,6 +37,7 @@ pub use self::{
     participants::Participants,
     prepared::{Decided, Prepared},
     seen::Seen,
+    steps::{StepResult, TurnSteps},
     timers::Timer,
 };
 pub(crate) use self::{
@@ -45,6 +47,7 @@ pub(crate) use self::{
     retention::{is_expired, is_overdue},
 };
 use crate::{
+    Key,
     clock::Timestamp,
     id::{ReplyId, TurnId},
 };
@@ -85,6 +88,8 @@ pub struct Ledger {
     pub expires: Option<Timestamp>,
     /// Rest of the outbox: back-off during an outage of its channel.
     pub held: Option<OutboxRest>,
+    /// Results of the finished steps of turns that have not ended.
+    pub steps: Vec<Arc<TurnSteps>>,
     /// Accounts that took part, for erasure.
     pub participants: Participants,
     /// Unknown members of a newer minor format, preserved.
@@ -164,6 +169,31 @@ impl Ledger {
         self.inbox.iter().any(|accepted| accepted.ids.iter().any(is_it))
     }
 
+    /// Returns the saved results of a turn.
+    pub(crate) fn steps_of(&self, turn: TurnId) -> Option<&Arc<TurnSteps>> {
+        self.steps.iter().find(|steps| steps.turn == turn.as_str())
+    }
+
+    /// Adds results of a turn.
+    pub(crate) fn add_steps(&mut self, turn: TurnId, results: Vec<StepResult>) {
+        match self.steps.iter_mut().find(|steps| steps.turn == turn.as_str()) {
+            Some(steps) => Arc::make_mut(steps).done.extend(results),
+            None => {
+                self.steps.push(Arc::new(TurnSteps { turn: turn.to_string(), done: results }));
+            }
+        }
+    }
+
+    /// Drops the results of turns that have ended: neither their activity nor their timer is in the
+    /// document of this key any more.
+    pub(crate) fn prune_steps(&mut self, key: &Key) {
+        let Self { steps, inbox, timers, .. } = self;
+        steps.retain(|steps| {
+            inbox.iter().any(|accepted| accepted.ids.contains(&steps.turn))
+                || timers.iter().any(|timer| TurnId::new(key, &timer.id).as_str() == steps.turn)
+        });
+    }
+
     /// Approximate size of the ledger as JSON, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.live_bytes() + self.parked_bytes() + self.answers_bytes()
@@ -177,8 +207,10 @@ impl Ledger {
         let inbox: usize = self.inbox.iter().map(|accepted| size(&accepted.activity)).sum();
         let sent: usize =
             self.sent.iter().map(|(id, name)| id.as_str().len() + name.len() + 8).sum();
+        let steps: usize = self.steps.iter().map(|steps| steps.bytes()).sum();
         let participants = self.participants.bytes();
-        256 + participants + prepared + sent + inbox + self.seen.as_str().len() + outbox + timers
+        let seen = self.seen.as_str().len();
+        256 + participants + prepared + sent + inbox + seen + outbox + timers + steps
     }
 
     fn parked_bytes(&self) -> usize {

@@ -33,6 +33,8 @@ mod key;
 mod key_scheme;
 mod ledger;
 mod message_id;
+mod panic_place;
+mod property_owners;
 mod recovery;
 mod reentrancy;
 mod run;
@@ -49,7 +51,7 @@ pub use sayso_activity as activity;
 pub use sayso_macros::BotState;
 
 pub use attempt::IdempotencyKey;
-pub use bot::{ActivityHandler, Bot, HandlerFuture, Middleware, Next};
+pub use bot::{ActivityHandler, Bot, HandlerFuture, Middleware, Next, StatefulBot, TextMatch};
 pub use bot_error::BotError;
 pub use delivery_policy::{DeliveryPolicy, OnDoubt};
 pub use engine::Answer;
@@ -59,11 +61,12 @@ pub use key_scheme::{KeyScheme, KeyScope};
 pub use ledger::{Bag, DocumentTtl, Parked, ParkedKind, Response};
 pub use limits::{Limits, Ttl};
 pub use message_id::MessageId;
+pub use panic_place::note_panics;
 pub use run::{Documents, Outcome, run};
 pub use runtime::{Broadcast, Builder, Engine, Pace};
 pub use state::{Property, State, StateError};
 pub use stats::Stats;
-pub use turn::{Logic, Overlap, Stream, TimerId, Turn};
+pub use turn::{Logic, Overlap, Step, StepError, Stream, TimerId, Turn};
 pub use versioned::BotState;
 
 #[cfg(doctest)]

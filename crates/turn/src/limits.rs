@@ -86,6 +86,12 @@ pub struct Limits {
     /// The most turns whose receipts of [`once`](crate::Turn::once) are kept in this process; the
     /// least recently used go first.
     pub effects_max: usize,
+    /// The most [steps](crate::Turn::step) of one turn.
+    pub steps_max: usize,
+    /// The most bytes of JSON that the result of one step may have.
+    pub step_bytes_max: usize,
+    /// The most bytes of JSON that the results of the steps of one turn may have together.
+    pub steps_bytes_max: usize,
     /// The largest document, in bytes of JSON.
     pub document_bytes_max: usize,
     /// The size of the cache: bytes of documents that this instance keeps in memory.
@@ -198,6 +204,9 @@ impl Default for Limits {
             burst_max: 32,
             recoveries_max: 256,
             effects_max: 10_000,
+            steps_max: 100,
+            step_bytes_max: 64 << 10,
+            steps_bytes_max: 256 << 10,
             document_bytes_max: 1 << 20,
             cache_bytes_max: 64 << 20,
             claim: Duration::from_secs(15),

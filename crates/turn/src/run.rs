@@ -3,10 +3,12 @@
 //! The engine runs every attempt through this module, and so can a unit test: no store, no channel,
 //! no runtime.
 
+mod forced;
 mod output;
 mod running;
 
 use std::{
+    any::{Any, TypeId},
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::Arc,
@@ -18,10 +20,14 @@ use futures_util::{FutureExt, future::BoxFuture};
 use sayso_activity::Activity;
 use smallvec::smallvec;
 
-pub(crate) use self::{output::RunOutput, running::Running};
+pub(crate) use self::{
+    forced::{ForcedFailures, MakeError, Unforced},
+    output::RunOutput,
+    running::Running,
+};
 use crate::{
     Key, Limits,
-    attempt::{Attempt, Effects, Origin, Source},
+    attempt::{Attempt, Effects, Origin, Source, StepPlace, Steps},
     clock::{Clock, Timestamp},
     error::{Error, Failure},
     id::TurnId,
@@ -29,7 +35,7 @@ use crate::{
     state::State,
     store,
     sync::{Mutex, lock},
-    turn::{Inner, Logic, Replies, ReplyHooks, ReturnSlot, Turn},
+    turn::{Inner, Logic, Replies, ReplyHooks, Resets, ReturnSlot, Turn},
 };
 
 /// Documents by key, for [`run`].
@@ -120,7 +126,8 @@ impl Attempt {
         self.start(logic).end(within).await
     }
 
-    /// Runs the error handler: its replies are kept, its changes of state discarded.
+    /// Runs the error handler: its replies and its resets are kept, its other changes of state
+    /// discarded.
     pub(crate) async fn run_on_error(
         self: &Arc<Self>,
         logic: &dyn Logic,
@@ -132,12 +139,15 @@ impl Attempt {
         let slot = Arc::default();
         let handler = logic.on_error(attempt.turn(&slot), failure)?;
         let made = Running::new(&attempt, handler, slot).end(within).await;
-        Some(made.map(|made| RunOutput {
-            documents: smallvec![(self.key.clone(), self.bag.clone())],
-            replies: made.replies,
-            response: made.response,
-            timers: Vec::new(),
-            cancelled: Vec::new(),
+        Some(made.map(|made| {
+            let mut bag = self.bag.clone();
+            made.resets.apply(&mut bag);
+            RunOutput {
+                documents: smallvec![(self.key.clone(), bag)],
+                timers: Vec::new(),
+                cancelled: Vec::new(),
+                ..made
+            }
         }))
     }
 
@@ -154,6 +164,7 @@ impl Attempt {
             timers_made: 0,
             cancelled: Vec::new(),
             response: None,
+            resets: Resets::default(),
             is_kept: false,
         });
         Turn::new(inner, slot)
@@ -166,11 +177,18 @@ pub(crate) struct InMemoryDocuments {
     documents: Documents,
     limits: Arc<Limits>,
     shown: Mutex<Vec<Activity>>,
+    /// Calls that a script makes fail.
+    failures: Arc<ForcedFailures>,
 }
 
 impl InMemoryDocuments {
     pub(crate) fn new(documents: Documents, limits: Arc<Limits>) -> Self {
-        Self { documents, limits, shown: Mutex::default() }
+        Self { documents, limits, shown: Mutex::default(), failures: Arc::default() }
+    }
+
+    /// The same, with calls that are to fail.
+    pub(crate) fn failing(self, failures: &Arc<ForcedFailures>) -> Self {
+        Self { failures: Arc::clone(failures), ..self }
     }
 
     /// Makes an attempt on these documents.
@@ -182,8 +200,9 @@ impl InMemoryDocuments {
     ) -> Arc<Attempt> {
         let id = TurnId::new(&key, origin.activity().id.as_deref().unwrap_or_default());
         let bag = self.documents.get(&key).cloned().unwrap_or_default();
-        let effects = Effects::default();
-        Arc::new(Attempt { id, reply_prefix: id, key, origin, now, bag, source: self, effects })
+        let (reply_prefix, effects) = (id, Effects::default());
+        let steps = Steps::new(StepPlace::Memory, None);
+        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source: self, effects, steps })
     }
 
     fn shown(&self) -> Vec<Activity> {
@@ -212,7 +231,19 @@ impl Source for InMemoryDocuments {
         Box::pin(std::future::ready(()))
     }
 
+    fn time_out(&self, _: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
+
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn forced_failure(
+        &self,
+        name: &str,
+        wanted: (TypeId, &'static str),
+    ) -> Option<Box<dyn Any + Send>> {
+        self.failures.take(name, wanted)
     }
 }

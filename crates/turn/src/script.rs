@@ -47,6 +47,7 @@ mod line;
 mod matching;
 mod mismatch;
 mod play;
+mod recorded;
 mod setting;
 mod stage;
 mod step;
@@ -60,13 +61,20 @@ pub use step::Verdict;
 pub use transcript::Transcript;
 pub use transcript_error::TranscriptError;
 
-use std::{fmt, panic::Location, sync::Arc, time::Duration};
+use std::{
+    any::{Any, TypeId, type_name},
+    fmt,
+    panic::Location,
+    sync::Arc,
+    time::Duration,
+};
 
 use sayso_activity::{Activity, Kind};
 
-use crate::{Bag, Logic, clock::Timestamp};
+use crate::{Bag, BotError, Logic, clock::Timestamp};
 use address::Address;
-use step::{Placed, Step};
+use recorded::Recorded;
+use step::{ForcedCall, Placed, Step};
 
 /// Time at which a script's clock starts: noon on a Monday, 2024-01-01T12:00:00Z.
 const NOON: Timestamp = Timestamp::from_millis(1_704_110_400_000);
@@ -122,6 +130,8 @@ pub struct Script<'a> {
     is_contended: bool,
     is_restarting: bool,
     begins: &'static Location<'static>,
+    /// The line of the recording whose steps are added.
+    recorded: Option<Recorded>,
     steps: Vec<Placed<'a>>,
 }
 
@@ -142,13 +152,15 @@ impl<'a> Script<'a> {
             is_contended: false,
             is_restarting: false,
             begins: Location::caller(),
+            recorded: None,
             steps: Vec::new(),
         }
     }
 
     #[track_caller]
     fn then(mut self, step: Step<'a>) -> Self {
-        self.steps.push(Placed { at: Location::caller(), step });
+        let recorded = self.recorded.clone();
+        self.steps.push(Placed { at: Location::caller(), recorded, step });
         self
     }
 
@@ -232,6 +244,69 @@ impl<'a> Script<'a> {
     #[track_caller]
     pub fn passes(self, time: Duration) -> Self {
         self.then(Step::Pass(time))
+    }
+
+    /// Makes the next [step](crate::Turn::step) of this name fail at every try, or the next call of
+    /// [`once`](crate::Turn::once), in place of making it; the bot's own code sees the error. A
+    /// call of `once` whose errors are not [`BotError`](crate::BotError)s needs
+    /// [`fails_with`](Self::fails_with).
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, BotError, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let paid = turn.once("pay", async |_| Ok::<_, BotError>("receipt 7")).await;
+    ///     turn.say(paid.unwrap_or("That card was refused; another one?"));
+    ///     Ok(())
+    /// });
+    /// chat(bot)
+    ///     .fails("pay")
+    ///     .user("here is my card")
+    ///     .expects("That card was refused; another one?")
+    ///     .user("this one, then")
+    ///     .expects("receipt 7")
+    ///     .await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn fails(self, name: impl Into<String>) -> Self {
+        self.fails_with(name, || BotError::from("the script makes this call fail"))
+    }
+
+    /// Makes the next call under this name fail with an error of its own type.
+    ///
+    /// # Example
+    /// ```
+    /// # use sayso_turn::{Bot, BotError, Turn, script::chat};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// #[derive(Debug)]
+    /// enum Refused { NoMoney }
+    ///
+    /// let bot = Bot::new().on_message(async |mut turn: Turn| {
+    ///     let paid = turn.once("pay", async |_| Ok::<_, Refused>("receipt 7")).await;
+    ///     turn.say(match paid {
+    ///         Ok(receipt) => receipt,
+    ///         Err(Refused::NoMoney) => "There is no money on that card.",
+    ///     });
+    ///     Ok(())
+    /// });
+    /// chat(bot)
+    ///     .fails_with("pay", || Refused::NoMoney)
+    ///     .user("here is my card")
+    ///     .expects("There is no money on that card.")
+    ///     .await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn fails_with<E: Send + 'static>(
+        self,
+        name: impl Into<String>,
+        error: impl Fn() -> E + Send + Sync + 'static,
+    ) -> Self {
+        let make = Box::new(move || Box::new(error()) as Box<dyn Any + Send>);
+        let of = (TypeId::of::<E>(), type_name::<E>());
+        self.then(Step::Fail(Box::new(ForcedCall { name: name.into(), of, make })))
     }
 
     /// Simulates a restart of the process: the bot is made anew, state is read from its JSON. Needs

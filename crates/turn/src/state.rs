@@ -4,17 +4,22 @@
 //! A property is parsed on first access and written back only if it changed; properties that are
 //! not accessed are never parsed.
 
+mod name;
+
 use std::{
     any::{Any, type_name},
+    sync::Arc,
     time::Duration,
 };
 
 use sayso_activity::Raw;
 use serde::{Serialize, de::DeserializeOwned};
 
+use self::name::name_of;
 use crate::{
-    Bag, DocumentTtl, Key,
+    Bag, DocumentTtl, Key, KeyKind,
     document::RESERVED,
+    property_owners::PropertyOwners,
     versioned::{self, Newer, Unreadable},
 };
 
@@ -64,6 +69,31 @@ pub enum StateError {
         /// Name of the property.
         name: String,
     },
+    /// Two types, or two conversations, of one bot keep their state under one name: each would
+    /// overwrite the other's.
+    #[error(
+        "two of this bot's own kinds of state are kept under the name `{name}`: `{first}` and \
+         `{second}`; give one of them another name: `#[state(name = \"...\", version = 1)]` with \
+         `#[derive(BotState)]` for a type, `.property(\"...\")` for a conversation"
+    )]
+    Clash {
+        /// Name of the property.
+        name: String,
+        /// Owner of the name so far: the path of a type, or a conversation.
+        first: String,
+        /// The one that came later.
+        second: String,
+    },
+    /// The type has no name of its own, such as a container.
+    #[error(
+        "`{type_path}` has no name of its own to be kept under, since every bot has many of it; \
+         make it the field of a struct with a name, or name the property: \
+         `turn.state().named::<...>(\"toppings\")?`"
+    )]
+    Unnamed {
+        /// The type, with its path.
+        type_path: &'static str,
+    },
     /// The name is empty or reserved.
     #[error("a property cannot be named `{0}`: the name is empty or reserved")]
     Name(String),
@@ -72,7 +102,13 @@ pub enum StateError {
     Key(#[from] crate::KeyError),
     /// The document could not be loaded.
     #[error(transparent)]
-    Store(#[from] std::sync::Arc<crate::store::Error>),
+    Store(#[from] Arc<crate::store::Error>),
+}
+
+impl StateError {
+    fn clash(name: &str, first: String, second: &str) -> Self {
+        Self::Clash { name: name.to_owned(), first, second: second.to_owned() }
+    }
 }
 
 /// One document's properties during a turn.
@@ -83,6 +119,8 @@ pub struct State {
     live: Vec<Slot>,
     /// Set when a value written by a newer build was met: the attempt is discarded.
     newer: Option<Newer>,
+    /// Owners of the names in documents of this kind.
+    owners: Option<(KeyKind, Arc<PropertyOwners>)>,
 }
 
 #[derive(Debug)]
@@ -129,7 +167,17 @@ impl<T> std::fmt::Debug for Parsed<T> {
 
 impl State {
     pub(crate) fn new(key: Key, bag: Bag) -> Self {
-        Self { key, bag, live: Vec::new(), newer: None }
+        Self { key, bag, live: Vec::new(), newer: None, owners: None }
+    }
+
+    /// Has the names that types and conversations claim checked.
+    pub(crate) fn check_owners(&mut self, kind: KeyKind, owners: &Arc<PropertyOwners>) {
+        self.owners = Some((kind, Arc::clone(owners)));
+    }
+
+    /// Returns the owners of names in the bot's documents.
+    pub(crate) fn owners(&self) -> Option<&Arc<PropertyOwners>> {
+        self.owners.as_ref().map(|(_, owners)| owners)
     }
 
     /// Returns the document's key.
@@ -138,12 +186,42 @@ impl State {
         &self.key
     }
 
-    /// Returns the property named like the type `T`, without its path: `Order` for `pizza::Order`.
+    /// Returns the property of the type `T`. It is named by `#[state(name = "order")]`, else like
+    /// the type without its path: `Order` for `pizza::Order`.
     ///
     /// # Errors
-    /// When the stored value does not fit `T`.
+    /// When the stored value does not fit `T`, another type of this bot has the same name, or `T`
+    /// has no name of its own: `Vec`, `HashMap`, `String` and the like, see
+    /// [`named`](Self::named).
     pub fn get<T: Property>(&mut self) -> Result<&mut T, StateError> {
-        self.named(short_name::<T>())
+        let name = self.own_name::<T>()?;
+        self.named(name)
+    }
+
+    /// Name of the property that `T` is kept as.
+    fn own_name<T: Property>(&self) -> Result<&'static str, StateError> {
+        let path = type_name::<T>();
+        let known = self.owners.as_ref().and_then(|(kind, owners)| owners.name_of(*kind, path));
+        if let Some(name) = known {
+            return Ok(name);
+        }
+        let name = name_of::<T>().ok_or(StateError::Unnamed { type_path: path })?;
+        if let Some((kind, owners)) = &self.owners {
+            let claimed = owners.claim_for_type(*kind, name, path);
+            claimed.map_err(|first| StateError::clash(name, first, path))?;
+        }
+        Ok(name)
+    }
+
+    /// Claims a name of a property for an owner: a type by its path, or something that keeps its
+    /// state under a name that its author chooses. Cheap enough for every turn.
+    ///
+    /// # Errors
+    /// [`StateError::Clash`] when something else of this bot has claimed it before.
+    #[doc(hidden)]
+    pub fn claim(&self, name: &str, owner: &str) -> Result<(), StateError> {
+        let Some((kind, owners)) = &self.owners else { return Ok(()) };
+        owners.claim(*kind, name, owner).map_err(|first| StateError::clash(name, first, owner))
     }
 
     /// Returns the property of this name, `T::default()` when there is none.
@@ -163,21 +241,24 @@ impl State {
         value.ok_or_else(|| StateError::Type { key: self.key.clone(), name: name.to_owned() })
     }
 
-    /// Takes the property named like the type `T` out of this turn's state, to be [put](Self::put)
+    /// Takes the property of the type `T` out of this turn's state, to be [put](Self::put)
     /// back. If that never happens, the stored value stays unchanged.
     ///
     /// # Errors
     /// When the stored value does not fit `T`, or the property is in use as another type.
     pub fn take<T: Property>(&mut self) -> Result<T, StateError> {
-        let name = short_name::<T>();
+        let name = self.own_name::<T>()?;
         let value = std::mem::take(self.named::<T>(name)?);
         self.live.retain(|slot| slot.name != name);
         Ok(value)
     }
 
-    /// Sets the property named like the type `T`.
+    /// Sets the property of the type `T`, which [`take`](Self::take) has given.
+    ///
+    /// # Panics
+    /// When `T` has no name of its own, for which `take` is an error.
     pub fn put<T: Property>(&mut self, value: T) {
-        let name = short_name::<T>();
+        let name = name_of::<T>().expect("what is put back was taken, and had a name");
         self.live.retain(|slot| slot.name != name);
         self.live.push(Slot { name: name.to_owned(), value: Box::new(Parsed(value)) });
     }
@@ -299,11 +380,4 @@ impl State {
         }
         Ok((self.key, self.bag))
     }
-}
-
-/// Returns the last part of a type's path, without parameters.
-fn short_name<T>() -> &'static str {
-    let path = type_name::<T>();
-    let plain = path.split('<').next().unwrap_or(path);
-    plain.rsplit(':').next().unwrap_or(plain)
 }

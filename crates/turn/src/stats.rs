@@ -26,6 +26,8 @@ counters! {
     turns,
     /// Activities acknowledged before their turns ended.
     accepted,
+    /// Results of steps saved.
+    steps,
     /// Runs of the logic, those that lost a race included.
     attempts,
     /// Activities recognised as delivered before.

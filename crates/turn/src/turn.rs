@@ -7,11 +7,15 @@ mod hooks;
 mod loan;
 mod logic;
 mod replies;
+mod reset;
+mod resets;
 mod run_hooks;
 mod speak;
+mod steps;
 mod stream;
+mod timers;
 
-use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, sync::Arc};
 
 use sayso_activity::{Activity, DeliveryMode, Raw, Reference};
 use serde::Serialize;
@@ -20,17 +24,21 @@ use self::hooks::Hooks;
 pub(crate) use self::{
     hooks::Hooks as ReplyHooks,
     replies::{Replies, Reply},
+    resets::Resets,
 };
 pub use self::{
     logic::{Logic, Overlap},
+    steps::{Step, StepError},
     stream::Stream,
+    timers::TimerId,
 };
 use crate::{
-    Key, KeyError, KeyScope,
+    Key, KeyError, KeyKind, KeyScope,
     attempt::{Attempt, IdempotencyKey},
     clock::Timestamp,
     id::TurnId,
     ledger::{Response, Timer},
+    property_owners::PropertyOwners,
     state::{Property, State, StateError},
     sync::{Mutex, lock},
     versioned::Newer,
@@ -86,6 +94,8 @@ pub(crate) struct Inner {
     pub(crate) timers_made: usize,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
+    /// Properties of the conversation that were reset.
+    pub(crate) resets: Resets,
     /// True if this is a placeholder for a turn that its borrower did not give back.
     pub(crate) is_kept: bool,
 }
@@ -107,22 +117,14 @@ impl Inner {
     }
 }
 
-/// Id of a timer, so that a later turn can cancel it. It can be stored in the state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub struct TimerId(pub(crate) String);
-
-impl TimerId {
-    /// Returns the id as text: it is also the `id` of the activity that the timer becomes.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl Turn {
     pub(crate) fn new(inner: Box<Inner>, slot: &Arc<ReturnSlot>) -> Self {
         Self { inner: Some(inner), slot: Arc::clone(slot) }
+    }
+
+    /// Has the names of the bot's properties checked from now on.
+    pub(crate) fn check_owners(&mut self, owners: &Arc<PropertyOwners>) {
+        self.inner_mut().conversation.check_owners(KeyKind::Conversation, owners);
     }
 
     fn inner(&self) -> &Inner {
@@ -201,7 +203,7 @@ impl Turn {
     pub async fn user_state(&mut self) -> Result<&mut State, StateError> {
         let (channel, _, user) = self.parts();
         let key = self.scope().user(channel, user)?;
-        self.further(key).await
+        self.further(key, KeyKind::User).await
     }
 
     /// Returns the state of the user in this conversation.
@@ -219,7 +221,7 @@ impl Turn {
     pub async fn private_state(&mut self) -> Result<&mut State, StateError> {
         let (channel, conversation, user) = self.parts();
         let key = self.scope().private(channel, conversation, user)?;
-        self.further(key).await
+        self.further(key, KeyKind::Private).await
     }
 
     /// Returns any other document, under a key of the bot's own, in the [scope](KeyScope) of this
@@ -232,10 +234,10 @@ impl Turn {
     /// Dropping the future leaves the turn unchanged.
     pub async fn custom(&mut self, key: Key) -> Result<&mut State, StateError> {
         let key = self.scope().place(key)?;
-        self.further(key).await
+        self.further(key, KeyKind::Other).await
     }
 
-    async fn further(&mut self, key: Key) -> Result<&mut State, StateError> {
+    async fn further(&mut self, key: Key, kind: KeyKind) -> Result<&mut State, StateError> {
         let inner = self.inner_mut();
         if key == *inner.conversation.key() {
             return Ok(&mut inner.conversation);
@@ -244,7 +246,13 @@ impl Turn {
             Some(at) => at,
             None => {
                 let bag = inner.attempt.source.bag(&key).await?;
-                inner.further.push(State::new(key.clone(), bag));
+                let mut state = State::new(key.clone(), bag);
+                // Documents under keys of the bot's own may each use a name in their way.
+                if let (Some(owners), true) = (inner.conversation.owners(), kind != KeyKind::Other)
+                {
+                    state.check_owners(kind, owners);
+                }
+                inner.further.push(state);
                 inner.further.len() - 1
             }
         };
@@ -271,22 +279,20 @@ impl Turn {
         self.inner().response.as_ref()
     }
 
-    /// Makes an external call once and memoises its result, however many attempts this turn takes
-    /// in this process. The call gets an idempotency key that is the same on every attempt,
-    /// instance and redelivery.
+    /// Makes an external call once per process and memoises its result in memory; a crash forgets
+    /// it, unlike that of a [`step`](Self::step).
+    ///
+    /// It costs no write. Its idempotency key is the same on every attempt, instance and redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
-    /// not. If an attempt is stopped in the middle of a call, the call goes on, and the next
-    /// attempt waits for its result; nothing else in the stopped attempt does. Reusing a name in
-    /// the same attempt is another call with a key of its own, so a loop makes one call per
-    /// iteration. After a crash a call is made again under the same key: the called service must
+    /// not. If an attempt is stopped in a call, the call goes on, and the next attempt waits for
+    /// its result. Reusing a name in the same attempt is another call with a key of its own. After a crash a call is made again under the same key: the called service must
     /// honour it for exactly-once.
     ///
     /// # Limits
-    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A
-    /// call of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on;
-    /// give calls that may hang a shorter time-out of their own.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A call
+    /// of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on.
     ///
     /// # Errors
     /// Those of the call.
@@ -298,15 +304,14 @@ impl Turn {
     /// ```
     /// # use sayso_turn::{BotError, Turn};
     /// async fn pay(mut turn: Turn) -> Result<(), BotError> {
-    ///     let receipt = turn.once("pay", |key| async move {
-    ///         // post(...).header("Idempotency-Key", key.as_str()) ...
+    ///     let receipt = turn.once("pay", |key| async move { // posts, with the key in a header
     ///         Ok::<_, BotError>(format!("receipt for {key}"))
     ///     }).await?;
     ///     turn.say(receipt);
     ///     Ok(())
     /// }
     /// ```
-    pub async fn once<T, E, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
+    pub async fn once<T, E: 'static, F, Fut>(&self, name: &str, call: F) -> Result<T, E>
     where
         T: Clone + Send + 'static,
         F: FnOnce(IdempotencyKey) -> Fut + Send,
@@ -317,40 +322,13 @@ impl Turn {
         if let Some(value) = pending.receipt().await {
             return Ok(value);
         }
+        attempt.forced_failure::<E>(name)?;
         let keep = |receipts: &_| attempt.source.keep(attempt.id, receipts);
         // From now on: the next attempt is to find a call in progress, too.
         keep(pending.receipts());
         let key = IdempotencyKey::new(attempt.id, name, pending.number());
         // Pinned in place, so that a large future is not moved into another one.
         pending.make(pin!(call(key)), keep).await
-    }
-
-    /// Sets a timer: sends an event to this conversation later. It is durable with this turn, fires
-    /// once, on any live instance, and arrives as an activity from the same user.
-    ///
-    /// If its turn fails it is retried with back-off, [`timer_attempts_max`] times; then it is
-    /// parked with the error, and an operator can retry it. The same happens to one whose event the
-    /// bot does not handle: an instance of a newer build may fire it until then.
-    ///
-    /// [`timer_attempts_max`]: crate::Limits::timer_attempts_max
-    pub fn after(&mut self, wait: Duration, event: Activity) -> TimerId {
-        let inner = self.inner_mut();
-        // A counter instead of the list's length: a number is never reused after a cancellation.
-        let id = format!("{}.t{}", inner.attempt.id, inner.timers_made);
-        inner.timers_made += 1;
-        let at = inner.attempt.now.after(wait);
-        let activity = addressed(event, inner.activity(), &id);
-        let raw = Raw::of(&activity).expect("an activity is always JSON");
-        let timer = Timer { id: id.clone(), at, tries: 0, retries: 0, activity: raw };
-        inner.timers.push(Arc::new(timer));
-        TimerId(id)
-    }
-
-    /// Cancels a timer of this conversation, if its turn has not started yet.
-    pub fn cancel(&mut self, timer: &TimerId) {
-        let inner = self.inner_mut();
-        inner.timers.retain(|new| new.id != timer.0);
-        inner.cancelled.push(timer.0.clone());
     }
 
     /// Returns the conversation reference, for proactive messages later.
@@ -385,16 +363,4 @@ impl ReturnSlot {
     pub(crate) fn take(&self) -> Option<Box<Inner>> {
         lock(&self.0).take()
     }
-}
-
-/// Addresses a timer's event: from the same user, to the same bot, in the same conversation.
-fn addressed(mut event: Activity, inbound: &Activity, id: &str) -> Activity {
-    event.id = Some(id.to_owned());
-    event.channel_id.clone_from(&inbound.channel_id);
-    event.service_url.clone_from(&inbound.service_url);
-    event.conversation.clone_from(&inbound.conversation);
-    event.from.clone_from(&inbound.from);
-    event.recipient.clone_from(&inbound.recipient);
-    event.locale = event.locale.or_else(|| inbound.locale.clone());
-    event
 }

@@ -5,12 +5,14 @@
 //! turn with a retryable error, until the message reaches an instance of the new build.
 
 mod fence;
+mod fixed_name;
 pub mod golden;
 mod read;
 mod ttl;
 mod write;
 
 pub use fence::{Newer, Unreadable, read};
+pub(crate) use fixed_name::fixed_name;
 pub(crate) use ttl::declared;
 
 use std::time::Duration;
@@ -40,6 +42,9 @@ pub const VALUE_MEMBER: &str = "value";
 ///   version of it. It gets the value without `$version`. `E` is anything that becomes a
 ///   [`BotError`]. Where nothing is to be done (a variant was added, a field that may be missing),
 ///   give [`as_is`].
+/// * `#[state(name = "order", version = 1)]`: the name of the property that it is kept as. Without
+///   one that is the name of the type without its path (`Order` for `pizza::Order`), so that to
+///   rename the type is to lose what is stored; with one the type can be renamed and moved.
 /// * `#[state(ttl = "30d")]`: the time to live of documents with this state after their last turn,
 ///   a whole number of `s`, `m`, `h`, `d` or `w`, at least a minute. A document goes as a whole: it
 ///   lives as long as the property in it that lives longest, and a property of a type without a
@@ -98,6 +103,9 @@ pub const VALUE_MEMBER: &str = "value";
 pub trait BotState: Serialize + DeserializeOwned {
     /// Name of the type in errors and golden files.
     const NAME: &'static str;
+
+    /// Name of the property that it is kept as, if that is not the name of the type.
+    const FIXED_NAME: Option<&'static str> = None;
 
     /// Version that this build writes, and the newest that it reads.
     const VERSION: u32;

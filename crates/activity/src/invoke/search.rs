@@ -84,7 +84,7 @@ impl SearchInvoke {
             .get()
             .map_err(|_| InvokeError::bad_request("the value is not a search"))?;
         if search.kind.as_deref().is_none_or(str::is_empty) {
-            if activity.channel_id.as_deref() != Some("msteams") {
+            if activity.channel() != "msteams" {
                 return Err(InvokeError::bad_request("the search has no kind"));
             }
             search.kind = Some("search".to_owned());

@@ -13,12 +13,15 @@ use super::{
     issuer::Issuer,
     jwt::Unverified,
     keys::Keys,
-    options::{Algorithm, AuthOptions, Skills},
+    options::{Algorithm, AuthOptions},
     rejection::Rejection,
     token_error::TokenError,
     verified::{Caller, Verified},
 };
-use crate::ServiceUrls;
+use crate::{ServiceUrls, skill_callers::SkillCallers};
+
+/// Refusal of an app that is on no list.
+const UNLISTED: Rejection = Rejection::Forbidden("the caller is not on the list of allowed apps");
 
 /// Authenticates requests that deliver activities, by the bearer token (JWT) in their header.
 ///
@@ -60,7 +63,7 @@ pub struct Authenticator {
     login: Arc<Issuer>,
     login_names: Vec<String>,
     emulator: Option<ServiceUrls>,
-    skills: Option<Skills>,
+    skill_callers: SkillCallers,
 }
 
 impl Authenticator {
@@ -79,6 +82,11 @@ impl Authenticator {
         }
         if cloud.issuer.is_empty() {
             return Err(bad("ToBotFromChannelTokenIssuer", "it is missing"));
+        }
+        let skill_callers = SkillCallers::new(&options.skill_callers)
+            .map_err(|reason| bad("skill_callers", reason))?;
+        if skill_callers.find(&options.app_id).is_some() {
+            return Err(bad("skill_callers", "the bot cannot call itself"));
         }
         // `jsonwebtoken` panics at the first token if the features of other crates enable several
         // crypto providers and none is chosen. A provider that was installed before stays.
@@ -105,7 +113,7 @@ impl Authenticator {
             login: issuer("ToBotFromEmulatorOpenIdMetadataUrl", &cloud.login_metadata)?,
             login_names: login_names.collect(),
             emulator: options.emulator.clone(),
-            skills: options.skills.clone(),
+            skill_callers,
             clock,
         })
     }
@@ -132,7 +140,7 @@ impl Authenticator {
             return Ok(Verified { caller, caller_id: self.caller_id.clone() });
         }
         let is_login = self.login_names.contains(&token.claims.iss);
-        if !is_login || (self.emulator.is_none() && self.skills.is_none()) {
+        if !is_login || (self.emulator.is_none() && self.skill_callers.is_empty()) {
             return Err(Rejection::Unauthorized("the token's issuer is not accepted"));
         }
         let (claims, _) = self.signed(&self.login, &token).await?;
@@ -159,14 +167,13 @@ impl Authenticator {
                 "the token does not name the app that requested it",
             ));
         };
-        let is_self = caller == self.app_id;
-        let service_urls = match (&self.emulator, &self.skills) {
-            (Some(urls), _) if is_self => urls,
-            (_, Some(skills)) if !is_self && skills.names(caller) => &skills.service_urls,
-            _ => return Err(Rejection::Forbidden("the caller is not on the list of allowed apps")),
-        };
-        let caller_id = (!is_self).then(|| format!("urn:botframework:aadappid:{caller}"));
-        let caller = Caller::Listed { service_urls: service_urls.clone() };
+        if caller == self.app_id {
+            let Some(service_urls) = self.emulator.clone() else { return Err(UNLISTED) };
+            return Ok(Verified { caller: Caller::Emulator { service_urls }, caller_id: None });
+        }
+        let position = self.skill_callers.position(caller).ok_or(UNLISTED)?;
+        let caller_id = Some(format!("urn:botframework:aadappid:{caller}"));
+        let caller = Caller::Skill { callers: self.skill_callers.clone(), position };
         Ok(Verified { caller, caller_id })
     }
 }

@@ -18,7 +18,8 @@ pub struct Cloud {
     pub metadata: String,
     /// The issuer of the channels' tokens.
     pub issuer: String,
-    /// The OpenID metadata document of the login service, for tokens of the emulator and of skills.
+    /// The OpenID metadata document of the login service, for tokens of the emulator and of other
+    /// bots.
     pub login_metadata: String,
     /// The issuers of such tokens; `{tenant}` stands for the app's own tenant.
     pub login_issuers: Vec<String>,

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use super::{Certificate, Cloud, Secret, error::AuthError};
-use crate::ServiceUrls;
+use crate::{ServiceUrls, SkillCaller};
 
 /// Options for authenticating callers, and the bot itself.
 ///
@@ -42,21 +42,13 @@ pub struct AuthOptions {
     /// Accepts the Bot Framework Emulator, which uses a token of the app itself, for these service
     /// URLs. Such a token does not name the service URL, so this is off unless a list is given.
     pub emulator: Option<ServiceUrls>,
-    /// Accepts other bots, which call this one as a skill. Off unless the callers are listed.
-    pub skills: Option<Skills>,
+    /// Bots that may call this one as a skill; none by default. Their conversations are apart from
+    /// those of channels, and of each other.
+    pub skill_callers: Vec<SkillCaller>,
     /// Timeout of a request for keys or for a token.
     pub timeout: Duration,
     /// Allows the host names of issuer and login service to resolve to private addresses.
     pub private_addresses: bool,
-}
-
-/// Bots that may call this one as a skill, and the service URLs that they may name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skills {
-    /// The app ids of the callers.
-    pub callers: Vec<String>,
-    /// Their service URLs, which their tokens do not name.
-    pub service_urls: ServiceUrls,
 }
 
 /// Token endpoint of a managed identity: the environment's `IDENTITY_ENDPOINT` and
@@ -107,7 +99,7 @@ impl AuthOptions {
             algorithms: vec![Algorithm::Rs256, Algorithm::Rs384, Algorithm::Rs512],
             leeway: Duration::from_secs(300),
             emulator: None,
-            skills: None,
+            skill_callers: Vec::new(),
             timeout: Duration::from_secs(5),
             private_addresses: false,
         }

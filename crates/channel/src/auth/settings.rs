@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(options.cloud.issuer, "https://api.botframework.us");
         assert_eq!(options.cloud.metadata, "http://127.0.0.1:1/m");
         assert_eq!(options.cloud.scope, "https://scope.example/.default");
-        assert!(options.emulator.is_none() && options.skills.is_none());
+        assert!(options.emulator.is_none() && options.skill_callers.is_empty());
         assert!(!format!("{options:?}").contains("c4n4ry"));
     }
 

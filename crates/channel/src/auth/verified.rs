@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use sayso_turn::activity::{Activity, Raw};
 
-use super::{keys::Keys, options::Skills, rejection::Rejection};
-use crate::ServiceUrls;
+use super::{keys::Keys, rejection::Rejection};
+use crate::{ServiceUrls, skill_callers::SkillCallers};
+
+/// Refusal of a service URL that the caller's token does not name, and no list has.
+const UNFIT_URL: Rejection =
+    Rejection::Forbidden("the activity's serviceUrl is not allowed for this caller");
 
 /// A caller with a valid token. [`admit`](Self::admit) decides whether it may send an activity.
 #[derive(Debug)]
@@ -20,12 +24,15 @@ pub(crate) struct Verified {
 pub(super) enum Caller {
     /// A channel: the token names its service URL, and the key has endorsements for channels.
     Channel { service_url: Option<String>, keys: Arc<Keys>, kid: String },
-    /// The emulator or another bot: the token names no service URL, so a list decides.
-    Listed { service_urls: ServiceUrls },
+    /// The emulator: the token names no service URL, so a list decides.
+    Emulator { service_urls: ServiceUrls },
+    /// Another bot, by its position in a list: its own list of service URLs decides.
+    Skill { callers: SkillCallers, position: usize },
 }
 
 impl Verified {
-    /// Checks that the caller may send this activity, and sets the activity's `callerId`.
+    /// Checks that the caller may send this activity, and sets the activity's `callerId`. One of
+    /// another bot is put into the name space of that bot.
     pub(crate) fn admit(&self, activity: &mut Activity) -> Result<(), Rejection> {
         let named = activity.service_url.as_deref().unwrap_or_default();
         match &self.caller {
@@ -39,12 +46,12 @@ impl Verified {
                     ));
                 }
             }
-            Caller::Listed { service_urls } => {
-                if !service_urls.allows(named) {
-                    return Err(Rejection::Forbidden(
-                        "the activity's serviceUrl is not allowed for this caller",
-                    ));
-                }
+            Caller::Emulator { service_urls } if service_urls.allows(named) => {}
+            Caller::Emulator { .. } => return Err(UNFIT_URL),
+            Caller::Skill { callers, position } => {
+                let caller = callers.get(*position);
+                let caller = caller.filter(|caller| caller.service_urls.allows(named));
+                activity.enter_skill(&caller.ok_or(UNFIT_URL)?.app_id);
             }
         }
         if let Some(caller_id) = &self.caller_id {
@@ -68,12 +75,6 @@ fn check_service_url(claimed: Option<&str>, named: &str) -> Result<(), Rejection
         ));
     }
     Ok(())
-}
-
-impl Skills {
-    pub(super) fn names(&self, caller: &str) -> bool {
-        self.callers.iter().any(|known| known.eq_ignore_ascii_case(caller))
-    }
 }
 
 #[cfg(test)]

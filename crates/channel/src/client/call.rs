@@ -1,5 +1,7 @@
 //! A request to a channel: method, address, headers and body.
 
+use std::sync::Arc;
+
 use axum::{
     body::Bytes,
     http::{
@@ -28,12 +30,14 @@ pub(crate) struct Call {
     body: Option<Bytes>,
     key: Option<HeaderValue>,
     pub(crate) is_ephemeral: bool,
+    /// The OAuth scope of the access token; none for that of the channels.
+    pub(crate) scope: Option<Arc<str>>,
 }
 
 impl Call {
     fn new(what: &'static str, method: Method, address: Address, body: Option<Vec<u8>>) -> Self {
         let body = body.map(Bytes::from);
-        Self { what, method, address, body, key: None, is_ephemeral: false }
+        Self { what, method, address, body, key: None, is_ephemeral: false, scope: None }
     }
 
     pub(crate) fn get(what: &'static str, address: Address) -> Self {
@@ -55,6 +59,12 @@ impl Call {
     /// Sets the idempotency key, which is the same for every attempt.
     pub(crate) fn key(mut self, key: &str) -> Self {
         self.key = HeaderValue::from_str(key).ok();
+        self
+    }
+
+    /// Sets the scope of the access token: that of a bot which called this one.
+    pub(crate) fn scope(mut self, scope: Arc<str>) -> Self {
+        self.scope = Some(scope);
         self
     }
 

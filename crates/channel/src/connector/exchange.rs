@@ -23,6 +23,8 @@ const EPHEMERAL_TIMEOUT: Duration = Duration::from_secs(3);
 pub(super) struct Exchange {
     http: Http,
     tokens: Option<Tokens>,
+    /// Set if channels get tokens; bots that call this one always do.
+    has_channels: bool,
     timeout: Duration,
     clock: Arc<dyn Clock>,
     rate_limiter: Arc<HostRateLimiter>,
@@ -32,10 +34,11 @@ impl Exchange {
     pub(super) fn new(
         http: Http,
         tokens: Option<Tokens>,
+        has_channels: bool,
         timeout: Duration,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { http, tokens, timeout, clock, rate_limiter: Arc::default() }
+        Self { http, tokens, has_channels, timeout, clock, rate_limiter: Arc::default() }
     }
 
     /// Sends a request once, or twice if the channel refused the token of the first and so did
@@ -49,7 +52,7 @@ impl Exchange {
         let until = Instant::now() + most;
         let mut refused = None;
         loop {
-            let bearer = self.bearer(call.what, refused.as_ref(), until).await?;
+            let bearer = self.bearer(&call, refused.as_ref(), until).await?;
             let response = self.send_once(&call, bearer.as_ref(), until).await?;
             let is_refused = response.status() == StatusCode::UNAUTHORIZED;
             if is_refused && bearer.is_some() && refused.is_none() && !call.is_ephemeral {
@@ -87,17 +90,19 @@ impl Exchange {
     }
 
     /// Returns the access token to send, if tokens are configured; a new one if the channel refused
-    /// one.
+    /// one. It is for the channels, or for the bot that the call goes to, and for nobody else.
     async fn bearer(
         &self,
-        what: &str,
+        call: &Call,
         refused: Option<&Bearer>,
         until: Instant,
     ) -> Result<Option<Bearer>, Error> {
-        let Some(tokens) = &self.tokens else { return Ok(None) };
+        let (what, scope) = (call.what, call.scope.as_deref());
+        let tokens = self.tokens.as_ref().filter(|_| self.has_channels || scope.is_some());
+        let Some(tokens) = tokens else { return Ok(None) };
         // Half of the time is reserved for the call itself.
         let time = until.saturating_duration_since(Instant::now()) / 2;
-        match timeout(time, tokens.bearer(None, refused)).await {
+        match timeout(time, tokens.bearer(scope, refused)).await {
             Ok(Ok(bearer)) => Ok(Some(bearer)),
             Ok(Err(TokenError::NOT_ACCEPTED)) if refused.is_some() => {
                 Err(Error::not_accepted(what))

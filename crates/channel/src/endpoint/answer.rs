@@ -38,6 +38,19 @@ impl AnswerKind {
     }
 }
 
+/// Takes the replies of an answer out of the name space of a calling bot, for that bot.
+pub(super) fn outside(mut answer: Answer) -> Answer {
+    for reply in &mut answer.replies {
+        // What we have written ourselves can be read.
+        let Ok(mut activity) = Activity::from_json(reply.as_str().as_bytes()) else { continue };
+        activity.leave_skill();
+        if let Ok(text) = Raw::from_text(activity.to_text()) {
+            *reply = text;
+        }
+    }
+    answer
+}
+
 /// Converts the engine's answer into an HTTP response.
 pub(super) fn give(kind: AnswerKind, answer: &Answer) -> Result<Response, ErrorResponse> {
     let response = answer.response.as_ref();

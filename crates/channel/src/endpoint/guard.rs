@@ -1,7 +1,7 @@
 //! Request checks: bearer token, content type, ids, service URL.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use sayso_turn::activity::Activity;
+use sayso_turn::activity::{Activity, SKILL_CHANNEL};
 
 use super::{
     error_response::{self, ErrorResponse},
@@ -56,11 +56,15 @@ fn is_json(value: &HeaderValue) -> bool {
 /// Checks that no other ids have the same storage key. Keys have the layout of the SDKs, which join
 /// ids with slashes and without escaping: `{channel}/conversations/{conversation}/users/{user}`. A
 /// channel with a slash, or a conversation with a segment `users`, would get another user's state.
-/// Conversations of our own, such as the records of conversations begun, are not spoken in.
+/// Conversations of our own, such as the records of conversations begun, are not spoken in; nor
+/// does anybody name a channel in the name space of a calling bot.
 pub(super) fn check_ids(activity: &Activity) -> Result<(), ErrorResponse> {
     let channel = activity.channel_id.as_deref().unwrap_or_default();
     if channel.trim().is_empty() {
         return Err(bad("activity.channelId: must not be blank"));
+    }
+    if channel.starts_with(SKILL_CHANNEL) {
+        return Err(bad("activity.channelId: must not begin with `skill:`"));
     }
     if channel.contains('/') {
         return Err(bad("activity.channelId: must not contain a slash"));

@@ -14,7 +14,10 @@ use sayso_turn::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::error_response::{self, ErrorResponse};
+use super::{
+    answer::outside,
+    error_response::{self, ErrorResponse},
+};
 
 /// Queue limit for a slow reader. Further signs are dropped: they are ephemeral anyway.
 const WAITING_MAX: usize = 64;
@@ -23,12 +26,19 @@ const WAITING_MAX: usize = 64;
 /// the status that it would have without streaming, for success as for failure.
 pub(super) async fn answer(engine: Engine, activity: Activity) -> Result<Response, ErrorResponse> {
     let is_invoke = activity.kind == Kind::Invoke;
+    let is_skill = activity.skill_caller().is_some();
     let (signs, mut shown) = mpsc::channel(WAITING_MAX);
     let (ended, end) = oneshot::channel();
     // A task of its own: a sender that disconnects does not stop the turn.
     tokio::spawn(async move {
-        let listener = move |sign: Activity| drop(signs.try_send(sign));
-        drop(ended.send(engine.receive_live(activity, listener).await));
+        let listener = move |mut sign: Activity| {
+            if is_skill {
+                sign.leave_skill();
+            }
+            drop(signs.try_send(sign));
+        };
+        let answer = engine.receive_live(activity, listener).await;
+        drop(ended.send(if is_skill { answer.map(outside) } else { answer }));
     });
     // All signs come before the end: the listener is dropped with the turn.
     let first = shown.recv().await;

@@ -3,8 +3,8 @@
 mod accepted;
 mod bad_tokens;
 mod canary;
-mod forge;
-mod issuer;
+pub(crate) mod forge;
+pub(crate) mod issuer;
 mod keys;
 mod listed;
 mod outbound;

@@ -5,7 +5,7 @@ mod bodies;
 mod exchange;
 mod faults;
 mod recordings;
-mod sdk;
+pub(crate) mod sdk;
 mod tokens;
 mod user_tokens;
 

@@ -29,6 +29,8 @@ mod proactive;
 #[cfg(test)]
 mod senders;
 #[cfg(test)]
+mod skills;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod support;

@@ -25,9 +25,7 @@ pub(super) async fn check(patient: Arc<Patient>) -> Finding {
     }
     match TcpListener::bind(address).await {
         Ok(_) => free(address, patient.config.admin_address()).await,
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            in_use(address, patient.config.admin_address()).await
-        }
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => in_use(&patient, address).await,
         Err(error) => Finding::failed(
             format!("cannot listen on {address}: {error}"),
             match error.kind() {
@@ -56,13 +54,20 @@ async fn free(address: SocketAddr, admin: Option<SocketAddr>) -> Finding {
 }
 
 /// Asks the admin address for health: a bot of ours may listen there.
-async fn in_use(address: SocketAddr, admin: Option<SocketAddr>) -> Finding {
-    let Some(admin) = admin else {
-        return Finding::warning(
-            format!("{address} is in use; with admin-address off nobody can say by whom"),
+async fn in_use(patient: &Patient, address: SocketAddr) -> Finding {
+    let unknown = |because: &str| {
+        Finding::warning(
+            format!("{address} is in use; with {because} nobody can say by whom"),
             format!("stop it, or use another address: --address {}:0", address.ip()),
-        );
+        )
     };
+    let Some(admin) = patient.config.admin_address() else {
+        return unknown("admin-address off");
+    };
+    // Its certificate is for the names of others, and it may ask for one.
+    if !matches!(patient.config.admin_tls(), Ok(None)) {
+        return unknown("admin-tls");
+    }
     let health = ask(admin, "healthz").await;
     if health != Some((200, "ok".to_owned())) {
         return Finding::failed(

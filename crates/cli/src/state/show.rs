@@ -6,6 +6,7 @@ use anyhow::bail;
 use sayso::{
     activity::{Activity, Raw},
     turn::{
+        ParkedKind,
         clock::Timestamp,
         document::{
             Accepted, Claim, Decided, Entry, Ledger, Lifetime, Parked, Prepared, Recorded, Timer,
@@ -30,6 +31,13 @@ use crate::{
 
 /// Maximum characters of a text, so that an entry stays one line.
 const TEXT_CHARS_MAX: usize = 60;
+
+/// Dead letters by kind, in words: one, many, their fate.
+const PARKED: [(ParkedKind, &str, &str, &str); 3] = [
+    (ParkedKind::Reply, "reply", "replies", "could not be delivered"),
+    (ParkedKind::Timer, "timer", "timers", "failed for good and can be tried again"),
+    (ParkedKind::Turn, "acknowledged turn", "acknowledged turns", "failed for good"),
+];
 
 /// Prints the document as text, as JSON, or as it is stored.
 pub(super) async fn run(options: Show) -> anyhow::Result<ExitCode> {
@@ -163,12 +171,18 @@ fn explain(ledger: &Ledger, now: Timestamp, paint: Paint) -> Vec<String> {
         }));
     }
     if !ledger.parked.is_empty() {
-        let parked = units::many(ledger.parked.len(), "reply", "replies");
-        lines.push(head(Look::Red, format!("{parked} could not be delivered:")));
-        lines.extend(ledger.parked.iter().map(|parked| {
-            let (at, reason) = (units::when(parked.at, now), parked.reason.escape_debug());
-            format!("    {}  {at}  {}: {reason}", parked.id, brief(parked.activity.as_str()))
-        }));
+        for (kind, one, many, fate) in PARKED {
+            let parked: Vec<_> = ledger.parked.iter().filter(|it| it.kind == kind).collect();
+            if parked.is_empty() {
+                continue;
+            }
+            let count = units::many(parked.len(), one, many);
+            lines.push(head(Look::Red, format!("{count} {fate}:")));
+            lines.extend(parked.into_iter().map(|parked| {
+                let (at, reason) = (units::when(parked.at, now), parked.reason.escape_debug());
+                format!("    {}  {at}  {}: {reason}", parked.id, brief(parked.activity.as_str()))
+            }));
+        }
     }
     if let Some(prepared) = &ledger.prepared {
         let by = prepared.by.escape_debug();
@@ -251,7 +265,8 @@ mod tests {
                      {"ids":["C"],"at":59000,"timer":true,"activity":{"type":"event","name":"remind"}}],
             "outbox":[{"id":"a.0","activity":{"type":"message","recipient":{"id":"ann"},"text":"hi"},"doubtful":true}],
             "timers":[{"id":"t","at":120000,"activity":{"type":"event","name":"remind"}}],
-            "parked":[{"id":"b.0","reason":"refused","at":0,"activity":{"type":"message"}}]}}"#;
+            "parked":[{"id":"b.0","reason":"refused","at":0,"activity":{"type":"message"}},
+                      {"id":"c.f","kind":"timer","reason":"no oven","at":0,"activity":{"type":"event","name":"remind"}}]}}"#;
         Found::new(&Key::new("k").unwrap(), body.to_owned(), ETag::new("7")).unwrap()
     }
 
@@ -268,7 +283,10 @@ mod tests {
             "1 reply waits to be handed over, instance i1 delivers:",
             "a.0  message to ann \"hi\" (may have arrived already)",
             "t  in 60 s  event named remind",
+            "1 reply could not be delivered:",
             "b.0  60 s ago  message: refused",
+            "1 timer failed for good and can be tried again:",
+            "c.f  60 s ago  event named remind: no oven",
             "\"n\": 1e400",
         ] {
             assert!(text.contains(words), "{words} in {text}");

@@ -193,6 +193,38 @@ async fn a_file_that_was_only_found_cannot_redirect_a_secret() {
         write(folder.path(), "sayso.toml", &other, 0o600);
         assert_eq!(run_with(folder.path(), &["config"], &[]).await.code, Some(1), "{destination}");
     }
+    // A store gets what is in a file of somebody else's, or a token of this machine.
+    let secret_file = ("SAYSO_STORE_SECRET_FILE", "password".to_owned());
+    let app = "[app]\nid = \"an-app\"\npassword = \"c4n4ry\"";
+    for (store, variables) in [
+        ("redis://127.0.0.1:1?prefix=a&secret-file=password", &[][..]),
+        ("postgres://bot@127.0.0.1:1/bots?auth=managed", &[]),
+        ("redis://127.0.0.1:1", &[secret_file.clone()]),
+        ("azblob:https://blob.core.windows.net.example/state", &[]),
+        ("cosmos://documents.example/bots", &[]),
+    ] {
+        let text = format!("store = \"{store}\"\n{app}");
+        write(folder.path(), "sayso.toml", &text, 0o600);
+        for arguments in [&["config"][..], &["serve"], &["state", "ls"]] {
+            let found = run_with(folder.path(), arguments, variables).await;
+            assert_eq!(found.code, Some(1), "{store} {arguments:?}: {found:?}");
+            assert!(found.stderr.contains("only there because it is in the working directory"));
+        }
+        let flag = ["config", "--config", "sayso.toml"];
+        assert_eq!(run_with(folder.path(), &flag, variables).await.code, Some(0), "{store}");
+    }
+    for store in [
+        "sqlite:bot.sqlite",
+        "redis://127.0.0.1:1",
+        "azblob:https://bots.blob.core.windows.net/state?auth=managed",
+        "cosmos://:a2V5@documents.example/bots",
+    ] {
+        write(folder.path(), "sayso.toml", &format!("store = \"{store}\"\n{app}"), 0o600);
+        let is_local = store.starts_with("sqlite");
+        let variables = if is_local { std::slice::from_ref(&secret_file) } else { &[] };
+        let found = run_with(folder.path(), &["config"], variables).await;
+        assert_eq!(found.code, Some(0), "{store}: {found:?}");
+    }
     // The name of a cloud is no address.
     let cloud = "[cloud]\nchannel-service = \"https://botframework.azure.us\"\n[app]\nid = \"a\"";
     write(folder.path(), "sayso.toml", cloud, 0o600);

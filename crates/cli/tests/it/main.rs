@@ -4,6 +4,9 @@
 
 #[cfg(test)]
 mod canary;
+#[cfg(all(test, unix))]
+#[path = "../../../sayso/tests/it/certificates.rs"]
+mod certificates;
 #[cfg(test)]
 mod chaos;
 #[cfg(test)]
@@ -27,6 +30,8 @@ mod exhaustion;
 mod faults;
 #[cfg(test)]
 mod login;
+#[cfg(test)]
+mod new;
 #[cfg(test)]
 mod process;
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl<'a> Place<'a> {
     pub fn of(inbound: &'a Activity) -> Self {
         let conversation = inbound.conversation.as_ref();
         Self {
-            channel: inbound.channel_id.as_deref().unwrap_or_default(),
+            channel: inbound.channel(),
             conversation_type: conversation.and_then(|c| c.conversation_type.as_deref()),
             user: inbound.from.as_ref().and_then(|from| from.id.as_deref()),
         }

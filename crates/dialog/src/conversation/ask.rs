@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt, time::Duration};
 
+use sayso_activity::{Activity, Attachment};
+
 use super::{Question, label};
 
 /// A question with its retry text, checks and deadlines.
@@ -34,6 +36,10 @@ pub struct Ask<Q: Question> {
     pub(super) attempts_max: Option<u32>,
     pub(super) deadlines: Vec<(Duration, Late<Q::Answer>)>,
     pub(super) is_literal: bool,
+    input_hint: Option<Cow<'static, str>>,
+    /// Shown and spoken with the question, not with other words after a wrong answer.
+    speak: Option<Cow<'static, str>>,
+    attachments: Vec<Attachment>,
 }
 
 type Check<A> = Box<dyn Fn(&A) -> Result<(), String> + Send + Sync>;
@@ -62,6 +68,9 @@ impl<Q: Question> Ask<Q> {
             attempts_max: None,
             deadlines: Vec::new(),
             is_literal: false,
+            input_hint: None,
+            speak: None,
+            attachments: Vec::new(),
         }
     }
 
@@ -104,6 +113,38 @@ impl<Q: Question> Ask<Q> {
     pub fn literally(mut self) -> Self {
         self.is_literal = true;
         self
+    }
+
+    /// Speaks this when the question is asked: plain text or SSML.
+    pub fn speak(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.speak = Some(text.into());
+        self
+    }
+
+    /// Shows a card, a picture or a file with the question. There can be several.
+    pub fn attach(mut self, attachment: Attachment) -> Self {
+        self.attachments.push(attachment);
+        self
+    }
+
+    /// Sets the input hint: `expectingInput` unless another is given.
+    pub fn input_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.input_hint = Some(hint.into());
+        self
+    }
+
+    /// Adds to a rendered question what is shown and spoken with it.
+    pub(super) fn dress(&self, mut asked: Activity, is_question: bool) -> Activity {
+        if let Some(hint) = &self.input_hint {
+            asked.input_hint = Some(hint.clone().into_owned());
+        }
+        if let Some(speak) = self.speak.as_ref().filter(|_| is_question) {
+            asked.speak = Some(speak.clone().into_owned());
+        }
+        if is_question && !self.attachments.is_empty() {
+            asked.attachments.get_or_insert_default().extend(self.attachments.iter().cloned());
+        }
+        asked
     }
 
     pub(super) fn label(&self) -> String {

@@ -109,8 +109,8 @@ fn context<'a>(turn: &'a Turn, attempts: u32, words: Option<&'a str>) -> Questio
 }
 
 fn prompt<Q: Question>(ask: &Ask<Q>, turn: &mut Turn, attempts: u32, words: Option<&str>) {
-    let activity = ask.question.render(&context(turn, attempts, words));
-    turn.send(activity);
+    let asked = ask.question.render(&context(turn, attempts, words));
+    turn.send(ask.dress(asked, words.is_none()));
 }
 
 /// Applies the turn's input to a question that waits.

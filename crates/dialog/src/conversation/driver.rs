@@ -3,7 +3,7 @@
 
 use std::{future::poll_fn, sync::Arc, task::Poll};
 
-use sayso_activity::Kind;
+use sayso_activity::{Activity, Kind};
 use sayso_turn::{BotError, Turn};
 
 use super::{
@@ -21,6 +21,7 @@ pub(super) async fn drive<T: Send + 'static>(
     mut turn: Turn,
 ) -> Result<(), BotError> {
     let settings = &flow.settings;
+    turn.state().claim(&settings.property, &flow.owner())?;
     let mut journal = Journal::take(&mut turn, &settings.property)?;
     let mut next = flow.dispatch(&mut turn, &mut journal)?;
     let mut result = None;
@@ -110,6 +111,9 @@ impl<T: Send + 'static> Flow<T> {
             return Ok(journal.ring(timer).then_some(Input::Resume));
         }
         if !activity.is_message() {
+            if journal.frames.is_empty() && self.begins(activity)? {
+                journal.frames.extend(self.parts.first().map(|part| Frame::new(&part.name)));
+            }
             return Ok((!journal.frames.is_empty()).then_some(Input::Answer));
         }
         let waits = journal.frames.last().and_then(|frame| frame.pending.as_ref());
@@ -136,6 +140,17 @@ impl<T: Send + 'static> Flow<T> {
             journal.frames.extend(self.parts.first().map(|part| Frame::new(&part.name)));
         }
         Ok(Some(Input::Answer))
+    }
+
+    /// Reports whether an activity begins the conversation. One that a question may wait for does
+    /// not.
+    fn begins(&self, activity: &Activity) -> Result<bool, Error> {
+        let name = activity.name.as_deref().unwrap_or_default();
+        let is_answer = activity.kind == Kind::Event && self.events.iter().any(|own| own == name);
+        match self.beginnings.begin(activity, &self.owner()) {
+            Err(_) if is_answer => Ok(false),
+            begun => Ok(begun?),
+        }
     }
 
     /// Puts a conversation on top, unless it is under way already: then the word is an answer.

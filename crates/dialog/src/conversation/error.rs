@@ -34,6 +34,9 @@ pub enum Error {
         #[source]
         source: BotError,
     },
+    /// It is not under way, and was handed an activity that does not begin it.
+    #[error(transparent)]
+    NotBegun(#[from] crate::begin::NotBegun),
     /// The code does something else than what it did when the journal was written.
     #[error(transparent)]
     Changed(#[from] Difference),

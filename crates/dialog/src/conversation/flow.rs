@@ -11,7 +11,7 @@ use super::{
     settings::Settings,
     words::{IntoWords, Words},
 };
-use crate::Changed;
+use crate::{Changed, begin::Beginnings};
 
 /// Makes a bot of a conversation's function. Every message begins a conversation, or goes on with
 /// it.
@@ -35,7 +35,7 @@ pub fn conversation<T, F, Fut>(name: impl Into<String>, function: F) -> Flow<T>
 where
     T: 'static,
     F: Fn(Conversation) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<T, BotError>> + Send + 'static,
+    Fut: ConversationFuture<T> + Send + 'static,
 {
     let function = Arc::new(function);
     let function: Function<T> = Arc::new(move |c| {
@@ -46,9 +46,22 @@ where
         parts: vec![Part { name: name.into(), words: Words::default(), function }],
         done: None,
         events: Vec::new(),
+        beginnings: Beginnings::default(),
         settings: Arc::new(Settings::default()),
     }
 }
+
+/// Future of a conversation's function. Every async function with that result returns one; nobody
+/// implements this by hand.
+#[diagnostic::on_unimplemented(
+    message = "a conversation is an async function that gives `Result<T>`; this one gives `{Self}`",
+    label = "the function given here is not async, or gives something else",
+    note = "write `async fn name(c: Conversation) -> Result<()> {{ ...; Ok(()) }}`"
+)]
+pub trait ConversationFuture<T>: Future<Output = Result<T, BotError>> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, F: Future<Output = Result<T, BotError>>> ConversationFuture<T> for F {}
 
 /// A conversation's function with how it is begun, interrupted, cancelled and ended. Made by
 /// [`conversation`].
@@ -58,6 +71,7 @@ pub struct Flow<T> {
     pub(super) parts: Vec<Part<T>>,
     pub(super) done: Option<Done<T>>,
     pub(super) events: Vec<String>,
+    pub(super) beginnings: Beginnings,
     pub(super) settings: Arc<Settings>,
 }
 
@@ -186,6 +200,34 @@ impl<T: Send + 'static> Flow<T> {
     pub fn events(mut self, names: impl IntoWords) -> Self {
         self.events.extend(names.into_words());
         self
+    }
+
+    /// Begins the conversation also when somebody other than the bot joins.
+    pub fn begin_on_join(mut self) -> Self {
+        self.beginnings.joins = true;
+        self
+    }
+
+    /// Begins the conversation also at events of these names: a timer, for example.
+    pub fn begin_on(mut self, names: impl IntoWords) -> Self {
+        self.beginnings.events.extend(names.into_words());
+        self
+    }
+
+    /// Keeps the journal under a name with that of the conversation in it, unless its author has
+    /// chosen one.
+    pub(super) fn separate_property(&mut self) {
+        if self.settings.property == Settings::default().property {
+            let name = self.parts.first().map(|part| part.name.as_str()).unwrap_or_default();
+            let property = format!("Conversation {name}");
+            self.settings().property = property.into();
+        }
+    }
+
+    /// Name of the conversation in errors.
+    pub(super) fn owner(&self) -> String {
+        let name = self.parts.first().map(|part| part.name.as_str()).unwrap_or_default();
+        format!("the conversation `{name}`")
     }
 
     fn settings(&mut self) -> &mut Settings {

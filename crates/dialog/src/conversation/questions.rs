@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Ask, Question, QuestionContext};
 use crate::{
-    choice::Choice,
+    choice::{Choice, ListStyle},
     prompt::{
         Any, Attach, Choose, Confirm, Count, Date, FromNumber, Inbound, Prompt, PromptOptions,
     },
@@ -100,6 +100,30 @@ pub fn choice<O: Offer>(
     let options = PromptOptions::default().choices(choices);
     let prompt = Prompted { words: words.into(), prompt: Choose::default(), options };
     Ask::new(OneOf { prompt, answers })
+}
+
+impl<P: Prompt> Ask<Prompted<P>> {
+    /// Shows the choices of the question in this style: buttons, a list, none.
+    ///
+    /// # Example
+    /// ```
+    /// use sayso_dialog::{choice::ListStyle, conversation::confirm};
+    ///
+    /// let sure = confirm("Are you sure?").style(ListStyle::None);
+    /// # drop(sure);
+    /// ```
+    pub fn style(mut self, style: ListStyle) -> Self {
+        self.question.options.style = Some(style);
+        self
+    }
+}
+
+impl<A: Serialize + DeserializeOwned + Clone + Send + Sync> Ask<OneOf<A>> {
+    /// Shows the choices in this style: buttons, a list, none.
+    pub fn style(mut self, style: ListStyle) -> Self {
+        self.question.prompt.options.style = Some(style);
+        self
+    }
 }
 
 /// Something that can be chosen. See [`choice`].

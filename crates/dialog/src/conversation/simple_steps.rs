@@ -16,7 +16,7 @@ impl Conversation {
     /// # Errors
     /// See [`Error`]; hand it on.
     pub fn text(&self) -> Result<String, Error> {
-        self.step(label::named("text", ""), |turn| Ok(turn.text().to_owned()))
+        self.at_once(label::named("text", ""), |turn| Ok(turn.text().to_owned()))
     }
 
     /// The time, as it was when this step was first done.
@@ -24,7 +24,7 @@ impl Conversation {
     /// # Errors
     /// See [`Error`]; hand it on.
     pub fn now(&self) -> Result<Timestamp, Error> {
-        self.step(label::named("now", ""), |turn| Ok(turn.now()))
+        self.at_once(label::named("now", ""), |turn| Ok(turn.now()))
     }
 
     /// A number out of a range, by chance: the same one on every attempt and replay. Not for
@@ -44,7 +44,7 @@ impl Conversation {
     /// ```
     pub fn random(&self, range: RangeInclusive<u64>) -> Result<u64, Error> {
         let position = self.effect_name("random");
-        self.step(label::named("random", ""), |turn| {
+        self.at_once(label::named("random", ""), |turn| {
             let hash = Sha256::new().chain_update(turn.id().as_str()).chain_update(position);
             let bytes = hash.finalize().first_chunk().copied().unwrap_or_default();
             let (first, last) = range.into_inner();
@@ -82,7 +82,7 @@ impl Conversation {
         work: impl FnOnce(&mut T) -> R,
     ) -> Result<R, Error> {
         let label = label::named("state", label::short_name::<T>());
-        self.step(label, |turn| Ok(work(turn.conversation::<T>()?)))
+        self.at_once(label, |turn| Ok(work(turn.conversation::<T>()?)))
     }
 
     /// Works on the user's state of type `T`, once; what the closure returns is kept in the
@@ -127,6 +127,6 @@ impl Conversation {
         &self,
         work: impl FnOnce(&mut Turn) -> Result<R, BotError>,
     ) -> Result<R, Error> {
-        self.step(label::named("turn", ""), work)
+        self.at_once(label::named("turn", ""), work)
     }
 }

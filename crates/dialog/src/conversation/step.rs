@@ -36,7 +36,7 @@ impl Conversation {
     }
 
     /// A step that is done at once.
-    pub(super) fn step<R: Serialize + DeserializeOwned>(
+    pub(super) fn at_once<R: Serialize + DeserializeOwned>(
         &self,
         label: String,
         work: impl FnOnce(&mut Turn) -> Result<R, BotError>,

@@ -13,7 +13,7 @@ pub(super) fn of(
     text: Option<&str>,
     sign_in: SignIn,
 ) -> Result<Attachment, serde_json::Error> {
-    let channel = inbound.channel_id.as_deref().unwrap_or_default();
+    let channel = inbound.channel();
     let text = text.map_or(Value::Null, Value::from);
     if ["cortana", "skype", "skypeforbusiness"].contains(&channel) {
         let button = json!({ "type": "signin", "title": title, "value": sign_in.link });

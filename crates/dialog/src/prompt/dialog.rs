@@ -10,10 +10,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Check, Deadline, Inbound, Late, Prompt, PromptOptions,
+    Check, Choose, Confirm, Deadline, Inbound, Late, Prompt, PromptOptions,
     validate::{BoxValidator, Validator},
 };
 use crate::{
+    choice::ListStyle,
     dialog::{Dialog, DialogContext, DialogTurn, Event, Reason},
     error::{Error, Result},
     json::from_json,
@@ -72,15 +73,22 @@ impl<P: Prompt> PromptDialog<P> {
         self
     }
 
-    /// Accepts only answers for which this returns `true`.
+    /// Accepts only answers for which this returns `true`. It also decides about what was not
+    /// recognized: then `check.value` is `None`, and whoever accepts it sets a value.
     #[must_use]
     pub fn validate(
         mut self,
         is_valid: impl Fn(&mut Check<'_, P::Value>) -> bool + Send + Sync + 'static,
     ) -> Self {
+        let id = self.id.clone();
         self.validator = Some(Arc::new(move |mut check| {
-            let value = if is_valid(&mut check) { check.value } else { None };
-            Box::pin(std::future::ready(Ok(value)))
+            let is_valid = is_valid(&mut check);
+            let value = match check.value {
+                value @ Some(_) if is_valid => Ok(value),
+                None if is_valid => Err(Error::NoValue(id.clone()).into()),
+                _ => Ok(None),
+            };
+            Box::pin(std::future::ready(value))
         }));
         self
     }
@@ -190,6 +198,24 @@ impl<P: Prompt> PromptDialog<P> {
                 validator(Check { value, attempt, validations, turn }).await
             }
         }
+    }
+}
+
+impl PromptDialog<Confirm> {
+    /// Shows the two choices in this style, where the options of the prompt do not say.
+    #[must_use]
+    pub fn style(mut self, style: ListStyle) -> Self {
+        self.prompt.style = Some(style);
+        self
+    }
+}
+
+impl PromptDialog<Choose> {
+    /// Shows the choices in this style, where the options of the prompt do not say.
+    #[must_use]
+    pub fn style(mut self, style: ListStyle) -> Self {
+        self.prompt.style = Some(style);
+        self
     }
 }
 

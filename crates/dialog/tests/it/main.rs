@@ -11,9 +11,13 @@ mod conversation;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod oauth;
 #[cfg(test)]
 mod simulated;
+#[cfg(test)]
+mod skills;
 #[cfg(test)]
 mod states;
 #[cfg(test)]

@@ -46,6 +46,7 @@ async fn ten(c: Conversation) -> Result<()> {
     for _ in 0..3 {
         let new = next(c.clone()).await?;
         sum += c.once("check", |_| async move { Ok::<_, BotError>(new) }).await?;
+        sum += c.step("add", |_| async move { Ok::<_, BotError>(0) }).await?;
         c.state(|steps: &mut Steps| steps.count += 1)?;
     }
     c.say(format!("The sum is {sum}."));

@@ -1,4 +1,4 @@
-//! `#[state(version = 3, upcast(1 = from_v1, 2 = from_v2), ttl = "30d")]`.
+//! `#[state(name = "order", version = 3, upcast(1 = from_v1, 2 = from_v2), ttl = "30d")]`.
 
 use syn::{
     DeriveInput, LitInt, LitStr, Path, Token,
@@ -9,6 +9,8 @@ use syn::{
 
 /// Arguments of `#[state(...)]`.
 pub(super) struct Settings {
+    /// Name of the property, if it is fixed.
+    pub(super) name: Option<String>,
     pub(super) version: u32,
     /// One for each older version, in order.
     pub(super) upcasters: Vec<Upcaster>,
@@ -24,6 +26,7 @@ const TTL_MAX: u64 = 36_500 * 24 * 60 * 60;
 /// Arguments as they are read.
 #[derive(Default)]
 struct Given {
+    name: Option<String>,
     version: Option<LitInt>,
     upcasters: Vec<(LitInt, Path)>,
     ttl: Option<u64>,
@@ -41,7 +44,7 @@ impl Settings {
         for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("state")) {
             attr.parse_nested_meta(|meta| given.read(&meta))?;
         }
-        let Given { version, upcasters, ttl } = given;
+        let Given { name, version, upcasters, ttl } = given;
         let Some(version) = version else {
             let ident = &input.ident;
             let message =
@@ -49,7 +52,7 @@ impl Settings {
             return Err(syn::Error::new_spanned(ident, message));
         };
         let upcasters = one_for_each(&version, upcasters)?;
-        Ok(Self { version: version.base10_parse()?, upcasters, ttl })
+        Ok(Self { name, version: version.base10_parse()?, upcasters, ttl })
     }
 }
 
@@ -64,6 +67,18 @@ impl Given {
                 return Err(syn::Error::new_spanned(given, "the first version is 1"));
             }
             self.version = Some(given);
+            return Ok(());
+        }
+        if meta.path.is_ident("name") {
+            if self.name.is_some() {
+                return Err(meta.error("the name is given twice"));
+            }
+            let given: LitStr = meta.value()?.parse()?;
+            if !is_name(&given.value()) {
+                let message = "the name of a property is not empty and does not begin with `$`";
+                return Err(syn::Error::new_spanned(given, message));
+            }
+            self.name = Some(given.value());
             return Ok(());
         }
         if meta.path.is_ident("upcast") {
@@ -83,9 +98,15 @@ impl Given {
             return Ok(());
         }
         Err(meta.error(
-            "there are `version = 3`, `upcast(1 = function, 2 = function)` and `ttl = \"30d\"`",
+            "there are `name = \"order\"`, `version = 3`, `upcast(1 = function, 2 = function)` and \
+             `ttl = \"30d\"`",
         ))
     }
+}
+
+/// Checks that a property can have this name: what begins with `$` is the runtime's.
+fn is_name(text: &str) -> bool {
+    !text.trim().is_empty() && !text.starts_with('$')
 }
 
 /// Reads a TTL, or says what is wrong with it.

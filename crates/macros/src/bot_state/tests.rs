@@ -29,7 +29,15 @@ fn what_is_wrong_is_said_and_what_to_do() {
             "#[state(version = 2, upcast(1 = a, 1 = b))] struct O;",
             "version 1 has an upcaster already",
         ),
-        ("#[state(version = 1, downcast(2 = a))] struct O;", "there are `version = 3`, `upcast("),
+        (
+            "#[state(version = 1, downcast(2 = a))] struct O;",
+            "there are `name = \"order\"`, `version = 3`, `upcast(",
+        ),
+        ("#[state(name = \"o\", name = \"o\")] struct O;", "the name is given twice"),
+        ("#[state(name = \"\", version = 1)] struct O;", "the name of a property is not empty"),
+        ("#[state(name = \"$sayso\", version = 1)] struct O;", "the name of a property is not"),
+        ("#[state(name = 7, version = 1)] struct O;", "expected string literal"),
+        ("#[state(name = \"o\")] struct O;", "`O` has no version"),
         ("#[state(version = 1, ttl = \"1d\", ttl = \"1d\")] struct O;", "the TTL is given twice"),
         ("#[state(ttl = \"1d\")] struct O;", "`O` has no version"),
         ("#[state(version = 1, ttl = 30)] struct O;", "expected string literal"),
@@ -67,6 +75,7 @@ fn the_remote_definition_has_the_fields_and_what_serde_is_told_of_them() {
         r#"#[serde (rename = "O")] #[serde (rename_all = "camelCase")]"#,
         "struct __StoredO < T : Clone > { # [serde (default)] a : Vec < T > , b : Option < Box < O < T > > > }",
         "1u32 => :: sayso_turn :: versioned :: private :: step (a :: b , value)",
+        "const NAME : & 'static str = \"O\" ;",
         "const VERSION : u32 = 2u32 ;",
         "const IS_WRAPPED : bool = false ;",
     ] {
@@ -128,4 +137,14 @@ fn a_ttl_is_a_whole_number_and_a_unit_and_neither_short_nor_endless() {
     }
     let without = expanded("#[state(version = 1)] struct O { a: u8 }", Root::Parts).unwrap();
     assert!(!without.contains("TTL"), "{without}");
+}
+
+#[test]
+fn a_fixed_name_is_the_name_of_the_property() {
+    let text = "#[state(name = \"order\", version = 1)] struct O;";
+    let code = expanded(text, Root::Parts).unwrap();
+    assert!(code.contains("const NAME : & 'static str = \"order\" ;"), "{code}");
+    assert!(code.contains("FIXED_NAME"), "{code}");
+    let code = expanded("#[state(version = 1)] struct O;", Root::Parts).unwrap();
+    assert!(!code.contains("FIXED_NAME"), "{code}");
 }

@@ -3,16 +3,11 @@
 use std::path::Path;
 
 use sayso_channel::{
-    ServiceUrls,
+    ServiceUrls, SkillCaller,
     auth::{AuthError, AuthOptions, Certificate, Cloud, Secret},
 };
 
-use super::{
-    Config, Source, Value,
-    error::ConfigError,
-    file,
-    setting::{self, SETTINGS},
-};
+use super::{Config, Source, Value, error::ConfigError, file, setting};
 
 /// The setting that says how senders are authenticated.
 const AUTH: &str = "auth";
@@ -55,7 +50,7 @@ impl Config {
         self.check_destinations()?;
         let password = self.password()?;
         let certificate = self.certificate()?;
-        let plain = SETTINGS.iter().filter(|spec| spec.key != "app.password");
+        let plain = setting::settings().filter(|spec| spec.key != "app.password");
         let plain = plain.filter_map(|spec| {
             let name = spec.variables.first().copied()?;
             Some((name, self.text(spec.key)?.to_owned()))
@@ -78,6 +73,9 @@ impl Config {
         if let Some(urls) = self.text("service-urls") {
             let urls = setting::list(urls).map(str::to_owned).collect();
             auth.cloud.service_urls = ServiceUrls::Only(urls);
+        }
+        if let Some(callers) = self.text("skill-callers") {
+            auth.skill_callers = skill_callers(callers);
         }
         Ok(Some(auth))
     }
@@ -128,6 +126,22 @@ impl Config {
         let key = Secret::from(read("app.key-file", &key.text, &key.source)?);
         Certificate::from_pem(&certificate, &key).map(Some).map_err(of_auth)
     }
+}
+
+/// The bots that may call, each with all its service URLs.
+fn skill_callers(text: &str) -> Vec<SkillCaller> {
+    let mut callers: Vec<(&str, Vec<String>)> = Vec::new();
+    for (id, url) in setting::list(text).filter_map(setting::caller) {
+        match callers.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(id)) {
+            Some((_, urls)) => urls.push(url.to_owned()),
+            None => callers.push((id, vec![url.to_owned()])),
+        }
+    }
+    let caller = |(id, urls): (&str, _)| SkillCaller {
+        app_id: id.to_owned(),
+        service_urls: ServiceUrls::Only(urls),
+    };
+    callers.into_iter().map(caller).collect()
 }
 
 /// Reads the text of a file that a setting names.

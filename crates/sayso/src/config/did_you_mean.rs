@@ -2,7 +2,7 @@
 
 use strsim::levenshtein;
 
-use super::setting::{SETTINGS, of_variable};
+use super::setting::{of_variable, settings};
 
 /// Beginning of the variables that are ours.
 const OURS: &str = "SAYSO_";
@@ -14,7 +14,10 @@ const DISTANCE_MAX: usize = 3;
 pub(super) fn not_a_setting(key: &str) -> String {
     match key_near(key) {
         Some(known) => format!("`{key}` is not a setting; did you mean `{known}`?"),
-        None => format!("`{key}` is not a setting; `sayso config` lists them all"),
+        None => {
+            let all = "docs/reference/configuration.md and `sayso config` list them all";
+            format!("`{key}` is not a setting; {all}")
+        }
     }
 }
 
@@ -26,7 +29,7 @@ fn key_near(key: &str) -> Option<&'static str> {
     }
     let last = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
     let own = key.rsplit('.').next().unwrap_or(key);
-    let near = SETTINGS.iter().filter_map(|spec| {
+    let near = settings().filter_map(|spec| {
         let (whole, name) = (levenshtein(key, spec.key), levenshtein(own, last(spec.key)));
         // Among equally near ones, the one whose table is nearer.
         (is_near(whole, key) || is_near(name, own)).then_some((whole.min(name), whole, spec.key))
@@ -34,19 +37,23 @@ fn key_near(key: &str) -> Option<&'static str> {
     near.min().map(|(_, _, key)| key)
 }
 
-/// Warning about an unknown variable whose name looks like one of ours.
-pub(super) fn strange_name(name: &str) -> Option<String> {
+/// Variables that are ours and not settings.
+const OTHERS: [&str; 2] = ["SAYSO_CONFIG", "SAYSO_STORE_SECRET_FILE"];
+
+/// Error text for an unknown variable that is nearly one of ours.
+pub(super) fn misspelt(name: &str) -> Option<String> {
     // Other names of ours are for tests.
-    if !name.to_ascii_uppercase().starts_with(OURS) || name.eq_ignore_ascii_case("SAYSO_CONFIG") {
+    let is_other = OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other));
+    if is_other || !name.to_ascii_uppercase().starts_with(OURS) {
         return None;
     }
     let known = variable_near(name)?;
-    Some(format!("the variable {name} is not a setting; did you mean {known}?"))
+    Some(format!("this variable is not a setting; did you mean {known}?"))
 }
 
 /// The variable nearest to an unknown name, if one is near.
 fn variable_near(name: &str) -> Option<&'static str> {
-    let known = SETTINGS.iter().flat_map(|spec| spec.variables).copied();
+    let known = settings().flat_map(|spec| spec.variables).copied().chain(OTHERS);
     let near = known.map(|known| (levenshtein(&name.to_ascii_uppercase(), known), known)).min()?;
     // The beginning that all have says nothing about which one was meant.
     is_near(near.0, name.get(OURS.len()..).unwrap_or(name)).then_some(near.1)
@@ -69,6 +76,10 @@ mod tests {
             ("app.store", Some("store")),
             ("app.tenat", Some("app.tenant")),
             ("cloud.log", Some("cloud.login")),
+            ("limits.dead-line", Some("limits.deadline")),
+            ("limits.round-max", Some("limits.rounds-max")),
+            ("ttl.conversations", Some("ttl.conversation")),
+            ("limits.rounds_max", Some("limits.rounds-max")),
             ("MicrosoftAppId", Some("app.id")),
             ("MICROSOFTAPPPASSWORD", Some("app.password")),
             ("entirely-different", None),
@@ -78,5 +89,12 @@ mod tests {
         }
         assert_eq!(variable_near("SAYSO_ADRESS"), Some("SAYSO_ADDRESS"));
         assert_eq!(variable_near("SAYSO_DIALOG_SEEDS"), None);
+        assert_eq!(misspelt("SAYSO_CONFIG"), None);
+        assert_eq!(misspelt("sayso_store_secret_file"), None);
+        assert_eq!(misspelt("STORE"), None);
+        let meant = |name: &str| misspelt(name).unwrap();
+        assert!(meant("SAYSO_STORES").ends_with("did you mean SAYSO_STORE?"));
+        assert!(meant("SAYSO_LOGS").ends_with("did you mean SAYSO_LOG?"));
+        assert!(meant("SAYSO_CONFG").ends_with("did you mean SAYSO_CONFIG?"));
     }
 }

@@ -82,8 +82,10 @@ impl Config {
     ///
     /// # Errors
     /// When a key makes no sense, or a file with keys cannot be read or can be read by every user
-    /// of this machine. The error shows no key.
+    /// of this machine. The error shows no key. And when a file that nobody named (the one of the
+    /// working directory) says where a secret of the store goes that it does not hold itself.
     pub fn encryption(&self) -> Result<Option<Encryption>, ConfigError> {
+        self.check_store()?;
         let keys = self.secret("encryption.keys", "encryption.keys-file")?;
         let names = self.secret("encryption.names-key", "encryption.names-key-file")?;
         match (keys, names) {

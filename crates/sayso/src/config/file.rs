@@ -13,7 +13,8 @@ use toml::{
 use super::{
     did_you_mean,
     error::ConfigError,
-    setting::{Kind, SETTINGS, Spec, of_key},
+    limits::Unit,
+    setting::{Kind, Spec, of_key, settings},
 };
 
 /// No configuration is longer.
@@ -77,8 +78,7 @@ fn collect(
 ) -> Result<(), (usize, String)> {
     for (name, value) in table {
         let (key, offset) = (format!("{before}{}", name.get_ref()), name.span().start);
-        let is_table = SETTINGS
-            .iter()
+        let is_table = settings()
             .any(|spec| spec.key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.')));
         match (of_key(&key), value.get_ref()) {
             (Some(spec), value) => {
@@ -110,13 +110,15 @@ fn collect(
 fn in_text(kind: Kind, value: &DeValue<'_>) -> Option<String> {
     match (kind, value) {
         (Kind::Bool, DeValue::Boolean(value)) => Some(value.to_string()),
-        (Kind::List, DeValue::Array(entries)) => {
+        (Kind::List | Kind::Callers, DeValue::Array(entries)) => {
             let entries: Option<Vec<&str>> =
                 entries.iter().map(Spanned::get_ref).map(DeValue::as_str).collect();
             Some(entries?.join(","))
         }
-        (Kind::Rate, DeValue::Integer(number)) => Some(number.to_string()),
-        (Kind::Bool | Kind::List, _) => None,
+        (Kind::Rate | Kind::Limit(Unit::Count | Unit::Bytes), DeValue::Integer(number)) => {
+            Some(number.to_string())
+        }
+        (Kind::Bool | Kind::List | Kind::Callers, _) => None,
         (_, DeValue::String(text)) => Some(text.clone().into_owned()),
         _ => None,
     }

@@ -21,7 +21,20 @@ const PLAIN: [&str; 9] = [
 ];
 
 /// Query parameters whose names are shown, and nothing else of them.
-const NAMED: [&str; 8] = ["endpoint", "password", "se", "sig", "sp", "sslrootcert", "sv", "user"];
+const NAMED: [&str; 12] = [
+    "auth",
+    "endpoint",
+    "password",
+    "se",
+    "secret-file",
+    "sig",
+    "sp",
+    "sslcert",
+    "sslkey",
+    "sslrootcert",
+    "sv",
+    "user",
+];
 
 /// Schemes whose URLs are shown, and whether a user's name in them is no secret.
 const SCHEMES: [(&str, bool); 19] = [
@@ -51,7 +64,12 @@ const WORD_MAX: usize = 40;
 
 /// Redacts the value of a setting.
 pub(super) fn value(key: &str, text: &str) -> String {
-    if key == "log.filter" { filter(text) } else { url(text) }
+    match key {
+        "log.filter" => filter(text),
+        // No store is named by a word: it may be a password.
+        "store" if !text.contains(':') => HIDDEN.to_owned(),
+        _ => url(text),
+    }
 }
 
 /// Redacts a text that may be a URL.

@@ -4,7 +4,10 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 
 use sayso_channel::{ServiceUrls, auth::Cloud};
 
-use super::{redact, ttl};
+use super::{
+    limits::{self, Unit},
+    redact, ttl,
+};
 use crate::DEFAULT_STORE;
 
 /// A setting, as it can be shown to anybody.
@@ -102,10 +105,14 @@ pub(super) enum Kind {
     Bool,
     /// Service URLs; in one text with commas.
     List,
+    /// Bots that may call, each with a service URL: `id=url`; in one text with commas.
+    Callers,
     /// One of these.
     Choice(&'static [&'static str]),
     /// A TTL.
     Ttl,
+    /// A limit of the engine.
+    Limit(Unit),
 }
 
 const fn spec(
@@ -121,6 +128,10 @@ const fn with_flag(flag: &'static str, spec: Spec) -> Spec {
     Spec { flag: Some(flag), ..spec }
 }
 
+/// Variable that names the file with the store's secret, if the URL of the store does not. The
+/// engines read it.
+pub(super) const STORE_SECRET_FILE: &str = "SAYSO_STORE_SECRET_FILE";
+
 /// Value of a setting that is turned off.
 pub(super) const OFF: &str = "off";
 
@@ -129,8 +140,24 @@ const RATE_MAX: u32 = 1_000_000;
 
 const APP_TYPES: &[&str] = &["MultiTenant", "SingleTenant", "UserAssignedMSI"];
 
-/// Every setting, in the order in which it is shown.
-pub(super) static SETTINGS: [Spec; 35] = [
+/// Every setting, in the order in which it is shown; the limits come last.
+pub(super) fn settings() -> impl Iterator<Item = &'static Spec> {
+    SETTINGS.iter().chain(&LIMITS)
+}
+
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static LIMITS: [Spec; limits::ROWS.len()] = {
+    let mut specs = [spec("", &[], Kind::Text, ""); limits::ROWS.len()];
+    let mut at = 0;
+    while at < specs.len() {
+        let row = limits::ROWS[at];
+        specs[at] = spec(row.key, row.variables, Kind::Limit(row.unit), "");
+        at += 1;
+    }
+    specs
+};
+
+static SETTINGS: [Spec; 41] = [
     with_flag("--address", spec("address", &["SAYSO_ADDRESS"], Kind::Address, "127.0.0.1:3978")),
     with_flag(
         "--admin-address",
@@ -139,6 +166,7 @@ pub(super) static SETTINGS: [Spec; 35] = [
     with_flag("--store", spec("store", &["SAYSO_STORE"], Kind::Text, DEFAULT_STORE)),
     spec("auth", &["SAYSO_AUTH"], Kind::Choice(&["app", "none"]), "app"),
     spec("service-urls", &["SAYSO_SERVICE_URLS"], Kind::List, ""),
+    spec("skill-callers", &["SAYSO_SKILL_CALLERS"], Kind::Callers, ""),
     spec("private-addresses", &["SAYSO_PRIVATE_ADDRESSES"], Kind::Bool, "false"),
     spec("ttl.conversation", &["SAYSO_TTL_CONVERSATION"], Kind::Ttl, ttl::NEVER),
     spec("ttl.user", &["SAYSO_TTL_USER"], Kind::Ttl, ttl::NEVER),
@@ -167,6 +195,11 @@ pub(super) static SETTINGS: [Spec; 35] = [
     spec("keys.tenant", &["SAYSO_KEYS_TENANT"], Kind::Bool, "false"),
     spec("rate-limit.peer", &["SAYSO_RATE_LIMIT_PEER"], Kind::Rate, "off"),
     spec("rate-limit.conversation", &["SAYSO_RATE_LIMIT_CONVERSATION"], Kind::Rate, "off"),
+    spec("tls.certificate", &["SAYSO_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("tls.key", &["SAYSO_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.certificate", &["SAYSO_ADMIN_TLS_CERTIFICATE"], Kind::Path, ""),
+    spec("admin-tls.key", &["SAYSO_ADMIN_TLS_KEY"], Kind::Path, ""),
+    spec("admin-tls.clients", &["SAYSO_ADMIN_TLS_CLIENTS"], Kind::Path, ""),
     spec("log.filter", &["SAYSO_LOG", "RUST_LOG"], Kind::Text, "info"),
     with_flag(
         "--log",
@@ -175,10 +208,10 @@ pub(super) static SETTINGS: [Spec; 35] = [
 ];
 
 impl Spec {
-    /// Reports whether an empty value is an error: else a secret that was not filled in would turn
+    /// Reports whether an empty value is an error: else a value that was not filled in would turn
     /// encryption off.
     pub(super) fn must_not_be_empty(&self) -> bool {
-        self.key.starts_with("encryption.")
+        ["encryption.", "tls.", "admin-tls."].iter().any(|table| self.key.starts_with(table))
     }
 
     /// Default value. For addresses it is that of the cloud.
@@ -195,6 +228,7 @@ impl Spec {
             "cloud.scope" => Some(cloud.scope.clone()),
             _ => None,
         });
+        let of_cloud = of_cloud.or_else(|| limits::default_text(self.key));
         of_cloud.or_else(|| (!self.default.is_empty()).then(|| self.default.to_owned()))
     }
 }
@@ -202,8 +236,9 @@ impl Spec {
 impl Kind {
     /// The value in its normal form, or what is wrong with it. The reason does not repeat a value
     /// that may be a secret.
-    pub(super) fn check(self, text: &str) -> Result<String, String> {
+    pub(super) fn check(self, key: &str, text: &str) -> Result<String, String> {
         match self {
+            Self::Limit(_) => limits::check(key, text),
             Self::Text | Self::Secret | Self::Path => Ok(text.to_owned()),
             Self::Id if redact::is_word(text) => Ok(text.to_owned()),
             Self::Id => {
@@ -236,6 +271,14 @@ impl Kind {
                 name.map(|name| (*name).to_owned()).ok_or_else(|| format!("it must be {all}"))
             }
             Self::Ttl => ttl::parse(text).map(ttl::format),
+            Self::Callers => match list(text).position(|entry| !is_caller(entry)) {
+                Some(index) => Err(format!(
+                    "entry {} must be the app id of a bot, `=` and its service URL, which begins \
+                     with https:// (or is on loopback), without a user, a query or a fragment",
+                    index + 1
+                )),
+                None => Ok(list(text).collect::<Vec<_>>().join(",")),
+            },
             // The entry is named by its number: a secret with a comma in it ends in two of them.
             Self::List => match list(text).position(|url| !is_sound(url)) {
                 Some(index) => Err(format!(
@@ -259,6 +302,10 @@ impl Kind {
             Self::Rate => "a number of requests a minute, or \"off\"",
             Self::Bool => "true or false",
             Self::Ttl => "a text such as \"30d\"",
+            Self::Callers => "a list such as [\"00000000-…=https://parent.example/api/skills\"]",
+            Self::Limit(Unit::Count) => "a whole number",
+            Self::Limit(Unit::Bytes) => "a number of bytes, or a text such as \"64MiB\"",
+            Self::Limit(Unit::Time) => "a text such as \"12s\"",
             Self::List => "a list such as [\"https://smba.trafficmanager.net/teams\"]",
         }
     }
@@ -283,12 +330,12 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
 
 /// The setting of a key in the file.
 pub(super) fn of_key(key: &str) -> Option<&'static Spec> {
-    SETTINGS.iter().find(|spec| spec.key == key)
+    settings().find(|spec| spec.key == key)
 }
 
 /// The setting of a name in the environment, and the rank of that name among the setting's names.
 pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
-    SETTINGS.iter().find_map(|spec| {
+    settings().find_map(|spec| {
         let rank = spec.variables.iter().position(|known| known.eq_ignore_ascii_case(name))?;
         Some((spec, rank))
     })
@@ -297,6 +344,18 @@ pub(super) fn of_variable(name: &str) -> Option<(&'static Spec, usize)> {
 /// The entries of a list.
 pub(super) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// The app id and the service URL of a bot that may call.
+pub(super) fn caller(entry: &str) -> Option<(&str, &str)> {
+    entry.split_once('=').map(|(id, url)| (id.trim(), url.trim()))
+}
+
+fn is_caller(entry: &str) -> bool {
+    let is_id = |id: &str| {
+        !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    caller(entry).is_some_and(|(id, url)| is_id(id) && is_sound(url))
 }
 
 /// Checks an address by its form: all of it can be shown.

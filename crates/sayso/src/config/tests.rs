@@ -29,6 +29,7 @@ admin-address = "localhost:9000"
 store = "memory://"
 auth = "app"
 service-urls = ["https://smba.trafficmanager.net/teams", "https://*.botframework.com"]
+skill-callers = ["99-aa=https://parent.example/a", "88=https://b.example", "99-AA=https://c.example"]
 private-addresses = true
 
 [ttl]
@@ -83,7 +84,7 @@ fn every_setting_can_stand_in_a_file() {
     let ttl = config.limits(Limits { ttl: all, ..Limits::default() }).ttl;
     assert_eq!((ttl.conversation, ttl.user), (Some(30 * day), None));
     assert_eq!((ttl.private, ttl.other), (Some(day), Some(90 * minute)));
-    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:12".into()));
+    assert_eq!(setting(&config, "ttl.private"), (Some("1d".into()), "bot.toml:13".into()));
     let auth = config.auth().unwrap().unwrap();
     assert_eq!((&*auth.app_id, auth.tenant_id.as_deref()), ("an-app", Some("a-tenant")));
     assert_eq!(auth.app_type, sayso_channel::auth::AppType::SingleTenant);
@@ -91,20 +92,32 @@ fn every_setting_can_stand_in_a_file() {
     assert!(auth.private_addresses && auth.managed_identity.is_some());
     assert!(auth.cloud.service_urls.allows("https://webchat.botframework.com/"));
     assert!(!auth.cloud.service_urls.allows("https://smba.infra.gov.teams.microsoft.us/"));
+    let callers: Vec<_> = auth.skill_callers.iter().map(|one| one.app_id.as_str()).collect();
+    assert_eq!(callers, ["99-aa", "88"]);
+    let urls = &auth.skill_callers[0].service_urls;
+    assert!(urls.allows("https://parent.example/a/b") && urls.allows("https://c.example"));
+    assert!(!urls.allows("https://b.example") && !urls.allows("https://parent.example/"));
     assert_eq!(auth.cloud.metadata, "http://127.0.0.1:2/m");
     assert_eq!(auth.cloud.scope, "https://scope.example/.default");
-    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:16".to_owned()));
+    assert_eq!(setting(&config, "app.id"), (Some("an-app".to_owned()), "bot.toml:17".to_owned()));
     assert_eq!(setting(&config, "app.password").0.as_deref(), Some("set"));
     assert!(config.encryption().unwrap().is_some());
     assert!(!format!("{config:?}{:?}", config.settings()).contains("c4n4ry"));
     let missing = config.settings().into_iter().filter(|setting| setting.source == Source::Default);
-    let missing: Vec<&str> = missing.map(|setting| setting.key).collect();
+    // The limits have a test of their own.
+    let missing = missing.map(|setting| setting.key).filter(|key| !key.starts_with("limits."));
+    let missing: Vec<&str> = missing.collect();
     let files = [
         "app.password-file",
         "app.certificate-file",
         "app.key-file",
         "encryption.keys-file",
         "encryption.names-key-file",
+        "tls.certificate",
+        "tls.key",
+        "admin-tls.certificate",
+        "admin-tls.key",
+        "admin-tls.clients",
     ];
     assert_eq!(missing, files);
     assert_eq!(config.keys(), Some(KeyScheme::default().bot("pizza").by_tenant(true)));
@@ -182,7 +195,7 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ),
         (
             "[server]\nworkers = 3",
-            "bot.toml:1: `server.workers` is not a setting; `sayso config` lists them all",
+            "bot.toml:1: `server.workers` is not a setting; docs/reference/configuration.md and `sayso config` list them all",
         ),
         ("MicrosoftAppPassword = \"c4n4ry\"", "did you mean `app.password`?"),
         ("app = \"c4n4ry\"", "bot.toml:1: `app` must be a table: write [app]"),
@@ -203,6 +216,9 @@ fn a_bad_file_is_refused_with_the_line_and_without_what_is_on_it() {
         ("service-urls = [1]", "`service-urls` must be a list such as"),
         ("service-urls = [\"https://u:c4n4ry@h/\"]", "entry 1 can never match"),
         ("service-urls = [\"http://10.0.0.1/\"]", "can never match"),
+        ("skill-callers = [\"a=https://b.example\", \"c4n4ry\"]", "entry 2 must be the app id"),
+        ("skill-callers = [\"c4n4ry:a=https://b.example\"]", "entry 1 must be the app id"),
+        ("skill-callers = [\"a=http://c4n4ry.example\"]", "entry 1 must be the app id"),
         ("\naddress = \"c4n4ry\"", "bot.toml:2: `address`: use an address and a port"),
         ("[log]\nformat = \"c4n4ry\"", "bot.toml:2: `log.format`: it must be text or json"),
         ("[ttl]\nuser = 30", "`ttl.user` must be a text such as \"30d\", and it is a number"),
@@ -315,10 +331,14 @@ fn a_secret_that_everybody_can_read_is_warned_about() {
 }
 
 #[test]
-fn a_variable_that_looks_like_a_mistake_is_warned_about() {
-    let names =
-        ["SAYSO_ADRESS", "SAYSO_CONFIG", "SAYSO_FAULT", "SAYSO_LOG", "SAYSO_TEST_REDIS", "HOME"];
-    let config = Config::default().environment(names.map(|name| (name, "x"))).unwrap();
-    let expected = "the variable SAYSO_ADRESS is not a setting; did you mean SAYSO_ADDRESS?";
-    assert_eq!(config.warnings(), [expected]);
+fn a_variable_that_is_nearly_one_of_ours_is_refused_and_others_are_not() {
+    let names = ["SAYSO_CONFIG", "SAYSO_FAULT", "SAYSO_LOG", "SAYSO_TEST_REDIS", "HOME"];
+    let known = || names.map(|name| (name, "x"));
+    assert!(Config::default().environment(known()).unwrap().warnings().is_empty());
+    let misspelt = known().into_iter().chain([("SAYSO_ADRESS", "x")]);
+    let error = Config::default().environment(misspelt).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "environment SAYSO_ADRESS: this variable is not a setting; did you mean SAYSO_ADDRESS?"
+    );
 }

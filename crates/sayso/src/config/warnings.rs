@@ -1,20 +1,19 @@
 //! Warnings about settings that are allowed but unwise.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use super::{
-    Config, Source,
+    Config, ConfigError, Source,
     permissions::is_open,
     redact,
-    setting::{Kind, SETTINGS},
+    setting::{Kind, settings},
 };
 
 impl Config {
-    /// Warnings, a sentence each: a secret in a file that everybody can read, or a variable that
-    /// looks like a mistake.
+    /// Warnings, a sentence each: a secret in a file that everybody can read.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.strange.clone();
+        let mut warnings: Vec<String> = self.deadline_warning().into_iter().collect();
         if let Some(path) = self.file.as_deref().filter(|path| is_open(path))
             && self.has_secret_in_file()
         {
@@ -38,14 +37,31 @@ impl Config {
     }
 
     fn has_secret_in_file(&self) -> bool {
-        SETTINGS.iter().any(|spec| {
+        settings().any(|spec| {
             let Some(value) = self.value(spec.key) else { return false };
             let is_secret = match spec.kind {
                 Kind::Secret => true,
-                Kind::List | Kind::Path | Kind::Address | Kind::Bool | Kind::Choice(_) => false,
+                Kind::List
+                | Kind::Callers
+                | Kind::Path
+                | Kind::Address
+                | Kind::Bool
+                | Kind::Choice(_) => false,
                 _ => redact::value(spec.key, &value.text) != value.text,
             };
             is_secret && matches!(value.source, Source::File { .. })
         })
+    }
+
+    /// Error about a filter of the log that cannot be read, with its place.
+    pub(crate) fn wrong_filter(&self, error: &dyn fmt::Display) -> ConfigError {
+        let source = self.value("log.filter").map_or(&Source::Default, |value| &value.source);
+        ConfigError::Setting {
+            place: source.to_string(),
+            reason: format!(
+                "`log.filter` cannot be read ({error}); use a level such as info, or levels of \
+                 modules such as info,sayso=debug"
+            ),
+        }
     }
 }

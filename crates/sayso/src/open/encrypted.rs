@@ -80,8 +80,8 @@ fn check(url: &str, encryption: &Encryption) -> Result<(), OpenError> {
 
 /// Reports whether a URL names the layout of another SDK.
 fn has_layout(url: &str) -> bool {
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    let mut layouts = query.split('&').filter_map(|pair| pair.strip_prefix("layout="));
+    // A key may hold a question mark, too.
+    let mut layouts = url.split(['?', '&']).skip(1).filter_map(|pair| pair.strip_prefix("layout="));
     layouts.any(|layout| layout != sayso_stores::Layout::Sayso.to_string())
 }
 
@@ -109,7 +109,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_store_of_another_sdk_is_not_encrypted() {
-        for url in ["azblob:state?layout=js", "cosmos://h/d?create=1&layout=python"] {
+        for url in [
+            "azblob:state?layout=js",
+            "cosmos://h/d?create=1&layout=python",
+            "cosmos://:k?y@h/d?layout=python",
+        ] {
             let error = open(url, "").await.unwrap_err();
             assert!(matches!(error, OpenError::EncryptedLayout), "{error}");
         }

@@ -1,13 +1,15 @@
 //! Engines by the scheme of a URL.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use sayso_turn::store::{self, MemoryStore, Store};
 
 use crate::config::ConfigError;
 
 /// Error of opening a store by its URL.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` shows the sentence too, because that is what a `main` that returns an error prints.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The URL has no scheme, or one that nobody knows.
@@ -18,9 +20,9 @@ pub enum OpenError {
     },
     /// The engine is known and was not built in.
     #[error(
-        "`{scheme}` is a store that this build lacks; add the feature `{feature}`, as in \
-         `cargo add sayso --features {feature}` for a bot, or \
-         `cargo install sayso-cli --features {feature}` for the command (`engines` has them all)"
+        "`{scheme}` is a store that this build lacks; add the feature `{feature}` of the crate \
+         sayso to Cargo.toml, as in `cargo add sayso --features {feature}`, or, for the command, \
+         `cargo install sayso-cli --features {feature}` (`engines` has them all)"
     )]
     NotBuiltIn {
         /// The scheme. The rest of the URL may hold a secret and is never shown.
@@ -55,6 +57,12 @@ pub enum OpenError {
          its partition; leave out `partition` (or `containers`) or the key for names"
     )]
     PartitionedNames,
+}
+
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 // Not as a source: the sentence has all of it, and whoever prints the chain would print it twice.

@@ -2,7 +2,7 @@
 
 use std::{fmt, io, net::SocketAddr};
 
-use crate::{ConfigError, OpenError};
+use crate::{ConfigError, OpenError, config::TlsError};
 
 /// Error of a server that could not start, or was cut short.
 ///
@@ -10,6 +10,12 @@ use crate::{ConfigError, OpenError};
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
+    /// The bot is not put together as it should be: a handler would never run, for example.
+    #[error("the bot cannot be started: {}", mistakes.join("; "))]
+    Bot {
+        /// The mistakes, a sentence each, with the place in the bot's code.
+        mistakes: Vec<String>,
+    },
     /// Neither an app is configured nor that there shall be none.
     #[error(
         "refusing to start: no authentication is configured, so nothing would tell a channel from \
@@ -31,8 +37,9 @@ pub enum ServeError {
     /// The address is in use.
     #[error(
         "{address} is in use, perhaps by another server of this kind; stop that one, or choose \
-         another address: --address {}:0 (in code, `Server::address`) takes any free port",
-        address.ip()
+         another address: SAYSO_ADDRESS={}:0 takes any free port (in sayso.toml: address; in code: \
+         `Server::address`; the command has --address {}:0)",
+        address.ip(), address.ip()
     )]
     InUse {
         /// The requested address.
@@ -41,7 +48,8 @@ pub enum ServeError {
     /// The admin address is in use.
     #[error(
         "{address}, for health and statistics, is in use, perhaps by another bot; choose another \
-         with --admin-address (SAYSO_ADMIN_ADDRESS, in code `Server::admin_address`), or none: off"
+         with SAYSO_ADMIN_ADDRESS (in sayso.toml: admin-address; in code: \
+         `Server::admin_address`), or none with the value off"
     )]
     AdminInUse {
         /// The requested address.
@@ -58,6 +66,9 @@ pub enum ServeError {
     /// The configuration cannot be used.
     #[error("the configuration cannot be used: {0}")]
     Config(ConfigError),
+    /// The files of a listener that is to speak TLS cannot be used.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(TlsError),
     /// The store could not be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -88,7 +99,18 @@ impl From<ConfigError> for ServeError {
     }
 }
 
+impl From<TlsError> for ServeError {
+    fn from(error: TlsError) -> Self {
+        Self::Tls(error)
+    }
+}
+
 impl ServeError {
+    /// Fails if there are mistakes.
+    pub(super) fn of_mistakes(mistakes: Vec<String>) -> Result<(), Self> {
+        if mistakes.is_empty() { Ok(()) } else { Err(Self::Bot { mistakes }) }
+    }
+
     pub(super) fn auth(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Auth(Box::new(error))
     }

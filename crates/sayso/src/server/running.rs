@@ -2,11 +2,13 @@
 
 mod connection;
 mod connection_limit;
+mod handshake;
 mod http;
 mod limits;
 mod refusal;
 #[cfg(test)]
 mod tests;
+pub(super) mod tls;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -15,7 +17,7 @@ use sayso_channel::LocalGuard;
 use sayso_turn::{Engine, store::Store};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 
-use self::limits::HttpLimits;
+use self::{limits::HttpLimits, tls::Tls};
 use crate::announce;
 
 /// Longest graceful shutdown: turns, deliveries and answers under way.
@@ -42,6 +44,7 @@ const DRAIN_MAX: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
+    scheme: &'static str,
     engine: Engine,
     store: Arc<dyn Store>,
     /// The id of the app as which it authenticates, if it does.
@@ -52,28 +55,47 @@ pub struct Running {
     admin: Option<Admin>,
 }
 
+/// A bound listener: the routes and TLS that it serves, and the guard that is asked before them.
+#[derive(Debug)]
+pub(super) struct Listener {
+    pub(super) socket: TcpListener,
+    pub(super) router: Router,
+    pub(super) guard: Option<LocalGuard>,
+    pub(super) tls: Option<Tls>,
+}
+
+impl Listener {
+    fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
+    async fn serve(self, limits: HttpLimits, stopped: oneshot::Receiver<()>) {
+        http::serve(self, limits, stopped).await;
+    }
+}
+
 /// The listener for health and statistics.
 #[derive(Debug)]
 struct Admin {
     address: SocketAddr,
+    scheme: &'static str,
     stop: oneshot::Sender<()>,
     http: JoinHandle<()>,
 }
 
 impl Running {
     pub(super) fn new(
-        listener: TcpListener,
-        app: (Router, Option<LocalGuard>),
-        admin: Option<(TcpListener, Router)>,
+        public: Listener,
+        admin: Option<Listener>,
         engine: Engine,
         store: Arc<dyn Store>,
-        app_id: Option<String>,
+        app: Option<String>,
     ) -> io::Result<Self> {
-        let address = listener.local_addr()?;
+        let (address, scheme) = (public.socket.local_addr()?, public.scheme());
         let (stop, stopped) = oneshot::channel::<()>();
-        let admin = admin.map(|(listener, router)| Admin::new(listener, router)).transpose()?;
-        let http = tokio::spawn(http::serve(listener, app, HttpLimits::default(), stopped));
-        Ok(Self { address, engine, store, app: app_id, stop, http, admin })
+        let admin = admin.map(Admin::new).transpose()?;
+        let http = tokio::spawn(public.serve(HttpLimits::default(), stopped));
+        Ok(Self { address, scheme, engine, store, app, stop, http, admin })
     }
 
     /// The address of health, readiness and statistics, with the real port, if there is one.
@@ -85,7 +107,7 @@ impl Running {
     /// The same as a URL, without a slash at the end.
     #[must_use]
     pub fn admin_url(&self) -> Option<String> {
-        self.admin_addr().map(|address| format!("http://{address}"))
+        self.admin.as_ref().map(|Admin { scheme, address, .. }| format!("{scheme}://{address}"))
     }
 
     /// The address it listens on, with the real port.
@@ -97,7 +119,7 @@ impl Running {
     /// The address as a URL, without a slash at the end.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// The engine, to look at its counters or to hand it an activity without HTTP.
@@ -148,11 +170,10 @@ impl Running {
 }
 
 impl Admin {
-    fn new(listener: TcpListener, router: Router) -> io::Result<Self> {
-        let address = listener.local_addr()?;
+    fn new(listener: Listener) -> io::Result<Self> {
+        let (address, scheme) = (listener.socket.local_addr()?, listener.scheme());
         let (stop, stopped) = oneshot::channel::<()>();
-        let http =
-            tokio::spawn(http::serve(listener, (router, None), HttpLimits::admin(), stopped));
-        Ok(Self { address, stop, http })
+        let http = tokio::spawn(listener.serve(HttpLimits::admin(), stopped));
+        Ok(Self { address, scheme, stop, http })
     }
 }

@@ -34,6 +34,7 @@ impl Senders {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         connector.tokens = Some(Tokens::new(auth, Arc::clone(&clock)).map_err(ServeError::auth)?);
         connector.service_urls.clone_from(&auth.cloud.service_urls);
+        connector.skill_callers.clone_from(&auth.skill_callers);
         connector.private_addresses = auth.private_addresses;
         let gate = Authenticator::new(auth, clock).map_err(ServeError::auth)?;
         let endpoint = EndpointOptions {

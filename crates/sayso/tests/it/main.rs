@@ -1,7 +1,9 @@
-//! The library behind real sockets: serving a bot, long turns, signing in.
+//! The library behind real sockets: serving a bot, long turns, signing in, TLS.
 
 #[cfg(test)]
 mod admin;
+#[cfg(all(test, unix))]
+mod certificates;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
@@ -9,8 +11,14 @@ mod closed;
 #[cfg(test)]
 mod long;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod oauth_service;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
 mod sink;
+#[cfg(test)]
+mod steps;
+#[cfg(all(test, unix))]
+mod tls;

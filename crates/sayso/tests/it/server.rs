@@ -59,11 +59,11 @@ async fn a_retention_that_is_configured_counts_whatever_limits_the_program_has()
         (&[("ttl.conversation", "never")], day, None),
         (&[("ttl.user", "2h")], day, Some(24)),
     ] {
-        let mut config = sayso::Config::default().flag("address", "127.0.0.1:0").unwrap();
+        let mut config = Config::default().flag("address", "127.0.0.1:0").unwrap();
         for (key, text) in flags {
             config = config.flag(key, text).unwrap();
         }
-        let ttl = sayso::Ttl { conversation: of_program, ..sayso::Ttl::default() };
+        let ttl = Ttl { conversation: of_program, ..Ttl::default() };
         let server = Server::new(pizza::bot())
             .config(&config)
             .unwrap()

@@ -18,6 +18,8 @@ pub(crate) struct Wish {
     pub(crate) replies: usize,
     /// Panic instead.
     pub(crate) panic: bool,
+    /// Reset a property of the conversation when it panics, together with the apology.
+    pub(crate) reset: bool,
     /// Fail so many times, counted outside, before it succeeds.
     pub(crate) fails: u32,
     /// Grow the state beyond what the store takes.
@@ -54,6 +56,8 @@ pub(crate) struct Wish {
     pub(crate) ttl: Option<OwnTtl>,
     /// Add a visit to the document that has nothing else in it.
     pub(crate) visit: bool,
+    /// Take so many durable steps.
+    pub(crate) steps: u32,
 }
 
 /// Delivery policy of a reply.

@@ -29,6 +29,10 @@ const WRITES_PER_TURN_MAX: u64 = 3;
 const WRITES_PER_DOCUMENT_MAX: u64 = 5;
 /// The same for each reply: its record.
 const WRITES_PER_REPLY_MAX: u64 = 1;
+/// The same where a turn takes steps: its activity goes into the inbox.
+const WRITES_OF_STEPS_MAX: u64 = 2;
+/// The same for each step: its save, and renewals of the claim while its service is slow.
+const WRITES_PER_STEP_MAX: u64 = 6;
 /// Interval at which a long turn renews its claim: a third of the claim's duration.
 const RENEWED_EVERY_MS: u64 = 5000;
 
@@ -79,7 +83,10 @@ fn budget(wish: &Wish) -> u64 {
         + u64::from(wish.visit)
         + 2 * u64::from(wish.pair == Some(Pair::Write));
     let changes = u64::from(wish.change);
+    let steps = u64::from(wish.steps);
     WRITES_PER_TURN_MAX
+        + WRITES_OF_STEPS_MAX * steps.min(1)
+        + WRITES_PER_STEP_MAX * steps
         + WRITES_PER_DOCUMENT_MAX * documents
         + WRITES_PER_REPLY_MAX * (wish.replies as u64 + changes)
         + wish.slow_ms.unwrap_or_default() / RENEWED_EVERY_MS

@@ -76,6 +76,10 @@ impl Said {
             // Its sender waits for what the turn makes, so it has to end in time.
             wish.slow_ms = None;
         }
+        if is_told || is_broadcast {
+            // Its handler cannot be stored, so it takes none.
+            wish.steps = 0;
+        }
         if is_merged || is_told || is_broadcast {
             // What becomes one turn fails together; and nobody is told that a proactive turn
             // failed.
@@ -229,6 +233,7 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         id: format!("a{n}"),
         replies: chance.below(if is_bulky { 2 } else { 3 }),
         panic,
+        reset: panic && n.is_multiple_of(2),
         oversized: !panic && chance.fires(Fault::Oversized),
         timers: draw_timers(world),
         cancel: chance.fires(Fault::Cancel).then(|| chance.below(8)),
@@ -246,6 +251,7 @@ fn draw_wish(world: &World, n: usize) -> Wish {
         inward: chance.fires(Fault::Inward),
         ttl: draw_ttl(world),
         visit: world.plan.has(Fault::OwnTtl) && chance.one_in(3),
+        steps: draw_steps(world, 3),
         ..Wish::default()
     }
 }
@@ -254,6 +260,14 @@ fn draw_wish(world: &World, n: usize) -> Wish {
 fn draw_calls(world: &World) -> u32 {
     match world.chance.fires(Fault::Once) {
         true => 1 + u32::from(world.chance.one_in(4)),
+        false => 0,
+    }
+}
+
+/// No step most times; else one to so many.
+fn draw_steps(world: &World, most: usize) -> u32 {
+    match world.chance.fires(Fault::Steps) {
+        true => 1 + world.chance.below(most) as u32,
         false => 0,
     }
 }
@@ -315,6 +329,7 @@ fn draw_timers(world: &World) -> Vec<Later> {
             pair: draw_pair(world),
             policy: draw_policy(world),
             gives_up: chance.fires(Fault::GivenUp),
+            steps: draw_steps(world, 2),
             ..Wish::default()
         },
     };

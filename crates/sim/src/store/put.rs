@@ -8,11 +8,11 @@ use std::{
 
 use sayso_turn::{
     Key,
-    document::Document,
+    document::{Document, StepResult},
     store::{ETag, Error, Saved, Stored, Write},
 };
 
-use crate::{Fault, world::World};
+use crate::{Fault, bot, world::World};
 
 /// Member that a newer minor version keeps in the ledger.
 pub(super) const KEPT: &str = r#""newer":{"kept":true}"#;
@@ -51,6 +51,7 @@ impl Put {
                 self.world.violation(format!("P8: {key} has {bytes} bytes, at most {bytes_max}"));
             }
             has_few_timers(&self.world, key, body);
+            keeps_steps(&self.world, key, body);
             if self.world.plan.has(Fault::Hot) {
                 rests(&self.world, key, self.life, self.asked_at);
             }
@@ -85,6 +86,28 @@ fn has_few_timers(world: &World, key: &Key, body: &str) {
     if timers > most {
         world.violation(format!("P8: {key} has {timers} timers, at most {most}"));
     }
+}
+
+/// Records the results of steps. One that was saved never changes.
+fn keeps_steps(world: &World, key: &Key, body: &str) {
+    if !body.contains("\"steps\":[") {
+        return;
+    }
+    let Ok(document) = Document::parse(key, body) else { return };
+    let mut changed = Vec::new();
+    {
+        let saved = &mut world.outbound.counts().saved_steps;
+        for steps in &document.ledger.steps {
+            for StepResult { name, number, result } in &steps.done {
+                let step = bot::key_of(&steps.turn, name, *number);
+                let known = saved.entry(step.clone()).or_insert_with(|| result.as_str().to_owned());
+                if known != result.as_str() && !world.plan.has(Fault::ShortLived) {
+                    changed.push(format!("steps: {step} was {known}, and is {}", result.as_str()));
+                }
+            }
+        }
+    }
+    changed.into_iter().for_each(|what| world.violation(what));
 }
 
 /// Checks that no instance commits in a conversation again and again without a rest in which others

@@ -195,14 +195,14 @@ impl BlobConfig {
                 ("auth", name @ ("entra" | "managed" | "developer")) => {
                     self.access = Access::Entra(Entra::parse(name).unwrap_or_default());
                 }
-                // The value is not shown: it may be a signature.
+                // The value is not shown: it may be a signature. So may be what stands as a name.
                 (name, _) => {
                     return Err(invalid(format!(
                         "`{}` in the URL is not understood; after the `?` there may be \
                          layout=sayso|dotnet|js|python|sample, due=tags|list, create=yes|no, \
                          secret-file=PATH and auth=entra|managed|developer, and a SAS token goes into \
                          AZURE_STORAGE_SAS_TOKEN",
-                        name.escape_debug()
+                        crate::parameter::shown(name)
                     )));
                 }
             }

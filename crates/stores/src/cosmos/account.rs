@@ -71,6 +71,14 @@ impl Account {
         client.map_err(failed)
     }
 
+    /// The number of times that another key was turned to; tokens do not need another client.
+    pub(super) fn key_version(&self) -> u64 {
+        match &self.credentials {
+            Credentials::Keys(keys) => keys.current().version(),
+            Credentials::Tokens(_) => 0,
+        }
+    }
+
     /// Notes that the key in use was refused; true if there is another one, which needs a client of
     /// its own.
     pub(super) fn has_other_key(&self) -> bool {

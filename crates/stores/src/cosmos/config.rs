@@ -211,7 +211,7 @@ impl CosmosConfig {
                 return Err(invalid(format!(
                     "the URL has an unknown option `{}`; there are containers, layout, create, \
                      throughput, autoscale, region, secret-file and auth",
-                    name.escape_debug()
+                    crate::parameter::shown(name)
                 )));
             }
         })

@@ -23,12 +23,12 @@ use sayso_turn::{Key, store::Error};
 use super::{
     account::Account,
     config::{CosmosConfig, Throughput},
-    failure::{Aim, sort},
+    failure::{Aim, is_about_rights, sort},
     patience::within,
 };
 use crate::sync::lock;
 
-use self::policy::{DUE, index, indexes_document, indexes_due};
+use self::policy::{DUE, index, indexes_document, indexes_due, properties};
 
 /// Cache lifetime of the list of the tenants' containers.
 const LISTED_MAX: Duration = Duration::from_secs(30);
@@ -59,6 +59,8 @@ struct Clients {
     database: Arc<DatabaseClient>,
     opened: BTreeMap<String, Arc<Container>>,
     version: u64,
+    /// The key of the account that they have.
+    key: u64,
 }
 
 /// Containers, and the failure of one that could not be looked at.
@@ -103,6 +105,7 @@ impl Database {
             database: Arc::new(client.database_client(config.database.clone())),
             opened: BTreeMap::new(),
             version: 0,
+            key: account.as_ref().map_or(0, Account::key_version),
         };
         let database = Self {
             store: config.name(),
@@ -140,15 +143,28 @@ impl Database {
         if self.version() != version || account.has_other_token() {
             return true;
         }
-        if failed.is_some_and(|at| at.elapsed() < PAUSE) || !account.has_other_key() {
+        if failed.is_some_and(|at| at.elapsed() < PAUSE) {
             return false;
         }
-        // The library keeps its key for good; a new client has the other one.
-        let Ok(client) = Box::pin(account.connect()).await else {
-            *failed = Some(Instant::now());
+        // One that was turned to before, when no client could be made, has not been tried yet.
+        let is_tried = account.key_version() == lock(&self.clients).key;
+        if is_tried && !account.has_other_key() {
             return false;
+        }
+        let key = account.key_version();
+        // The library keeps its key for good; a new client has the other one.
+        let client = match Box::pin(account.connect()).await {
+            Ok(client) => client,
+            Err(error) => {
+                *failed = Some(Instant::now());
+                if is_about_rights(&error) {
+                    let _is_other = account.has_other_key();
+                }
+                return false;
+            }
         };
         let mut clients = lock(&self.clients);
+        clients.key = key;
         clients.database = Arc::new(client.database_client(self.config.database.clone()));
         clients.opened.clear();
         clients.version += 1;
@@ -378,12 +394,4 @@ fn is_keyless(properties: &ContainerProperties) -> Option<bool> {
         [path] if path == "/_partitionKey" => Some(true),
         _ => None,
     }
-}
-
-/// Properties of a new container: partitioned by key, only `due` is indexed, items may have a time
-/// to live.
-fn properties(name: &str) -> ContainerProperties {
-    let mut properties = ContainerProperties::new(name.to_owned(), "/id".into());
-    properties.default_ttl = TimeToLive::NoDefault;
-    properties.with_indexing_policy(index(None))
 }

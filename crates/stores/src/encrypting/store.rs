@@ -70,7 +70,14 @@ impl<S: Store + ?Sized> Store for Encrypting<S> {
             Ok::<_, Error>(match self.resolve(&due.key).await? {
                 Resolved::Key(key) => Some(Due { key, ..due }),
                 // One document that cannot be decrypted must not stop the look for all others.
-                Resolved::Gone | Resolved::Unreadable => None,
+                Resolved::Unreadable => {
+                    self.reports.tell(&format_args!(
+                        "{self}: a document is due and cannot be decrypted: {}",
+                        due.key
+                    ));
+                    None
+                }
+                Resolved::Gone => None,
             })
         });
         let named = stream::iter(named).buffered(RESOLVED_AT_ONCE);

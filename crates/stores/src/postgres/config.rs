@@ -11,7 +11,11 @@ use sayso_turn::store::Error;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::{sql::Names, tls::Proof};
-use crate::{login::Source, secrets};
+use crate::{
+    certificate::{self, Files},
+    login::Source,
+    secrets,
+};
 
 /// Ten instances have ninety: PostgreSQL has a hundred by default and keeps three for itself.
 const CONNECTIONS: usize = 9;
@@ -20,8 +24,8 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(100);
 
 const SHAPE: &str = "the URL must look like \
     postgres://user:password@host:port/database?sslmode=verify-full&schema=sayso, \
-    with the parameters schema, table, connections, unsafe, sslmode, sslrootcert, secret-file, auth \
-    and those of PostgreSQL's own clients; odd characters in a password are written as %40";
+    with the parameters schema, table, connections, unsafe, sslmode, sslrootcert, sslcert, sslkey, \
+    secret-file, auth and those of PostgreSQL's own clients; odd characters in a password are written as %40";
 
 /// Server, table and connection settings of a [`PostgresStore`](super::PostgresStore).
 ///
@@ -44,6 +48,8 @@ pub struct PostgresConfig {
     pub(super) timeout: Duration,
     pub(super) is_unsafe_allowed: bool,
     pub(super) login: Source,
+    /// The certificate of this client.
+    pub(super) certificate: Option<Files>,
     /// True if each address of a name is asked whether it takes writes.
     seeks_writes: bool,
 }
@@ -54,8 +60,9 @@ impl PostgresConfig {
     /// Besides the parameters of PostgreSQL's own clients there are: `schema` (default `sayso`) and
     /// `table` (default `document`), both made when missing; `connections` (2 to 1000, default 9),
     /// half of them for saves; `sslmode` (`disable`, `prefer`, which is the default, `require`,
-    /// `verify-full`); `sslrootcert`, a file of certificates instead of the system's; and
-    /// `unsafe=allow`, see [`allow_unsafe`](Self::allow_unsafe).
+    /// `verify-full`); `sslrootcert`, a file of certificates instead of the system's; `sslcert` and
+    /// `sslkey`, see [`client_certificate`](Self::client_certificate); and `unsafe=allow`, see
+    /// [`allow_unsafe`](Self::allow_unsafe).
     ///
     /// Instead of in the URL the password may be in a file, which is read again when the server
     /// refuses it: `secret-file=/run/secrets/db`, or `SAYSO_STORE_SECRET_FILE` in the environment.
@@ -108,6 +115,11 @@ impl PostgresConfig {
             return Err(Cow::Borrowed(SHAPE));
         }
         let (mode, proof) = ours.security()?;
+        let certificate = Files::of(ours.sslcert, ours.sslkey)?;
+        if certificate.is_some() && mode != SslMode::Require {
+            let reason = "`sslcert` in the URL needs sslmode=verify-full (or require)";
+            return Err(Cow::Borrowed(reason));
+        }
         let _server = server.ssl_mode(mode);
         let has_password = server.get_password().is_some();
         let environment = secrets::file_of_environment();
@@ -126,6 +138,7 @@ impl PostgresConfig {
             timeout: TIMEOUT,
             is_unsafe_allowed: ours.is_unsafe_allowed,
             login,
+            certificate,
             seeks_writes: ours.seeks_writes,
         })
     }
@@ -151,6 +164,18 @@ impl PostgresConfig {
     #[must_use]
     pub fn credential(self, credential: Arc<dyn TokenCredential>) -> Self {
         Self { login: Source::Credential(credential), ..self }
+    }
+
+    /// Presents a certificate to the server (mutual TLS), which needs `sslmode=require` or
+    /// `verify-full`. Both files are PEM and read again for every new connection.
+    #[must_use]
+    pub fn client_certificate(
+        self,
+        certificate: impl Into<PathBuf>,
+        key: impl Into<PathBuf>,
+    ) -> Self {
+        let (certificate, key) = (certificate.into(), key.into());
+        Self { certificate: Some(Files { certificate, key }), ..self }
     }
 
     /// True if what is sent to the server can be read by nobody else: by TLS, or as it stays on
@@ -247,6 +272,8 @@ struct Parameters {
     connections: Option<usize>,
     sslmode: Option<String>,
     sslrootcert: Option<PathBuf>,
+    sslcert: Option<PathBuf>,
+    sslkey: Option<PathBuf>,
     secret_file: Option<String>,
     auth: Option<String>,
     is_unsafe_allowed: bool,
@@ -267,7 +294,9 @@ impl Parameters {
                     Some(count.ok_or("`connections` in the URL is a number from 2 to 1000")?);
             }
             "sslmode" => self.sslmode = Some(value.into_owned()),
-            "sslrootcert" => self.sslrootcert = Some(value.into_owned().into()),
+            certificate::ROOTS => self.sslrootcert = Some(value.into_owned().into()),
+            certificate::CERTIFICATE => self.sslcert = Some(value.into_owned().into()),
+            certificate::KEY => self.sslkey = Some(value.into_owned().into()),
             secrets::PARAMETER => self.secret_file = Some(value.into_owned()),
             "auth" => self.auth = Some(value.into_owned()),
             "unsafe" if value == "allow" => self.is_unsafe_allowed = true,

@@ -10,6 +10,8 @@ use std::{borrow::Cow, error::Error as StdError, fmt, io, sync::Arc, time::Durat
 use sayso_turn::store::Error;
 use tokio_postgres::error::{DbError, Severity};
 
+use crate::certificate::is_refused;
+
 /// SQLSTATE `read_only_sql_transaction`: the server takes no writes.
 const READ_ONLY: &str = "25006";
 
@@ -206,8 +208,13 @@ impl Failure {
     fn unreachable(error: &tokio_postgres::Error) -> Self {
         let text = Cause::of(error);
         let kind = error.to_string();
-        let (remedy, reason) = if kind.contains("TLS") && !has_io_trouble(error) {
-            (Remedy::Never, "no secure connection; check sslmode and sslrootcert in the URL")
+        let is_insecure = match tls_error(error) {
+            Some(error) => kind.contains("TLS") || is_refused(error),
+            None => kind.contains("TLS") && io_error(error).is_none(),
+        };
+        let (remedy, reason) = if is_insecure {
+            let reason = "no secure connection; check sslmode, sslrootcert and sslcert in the URL";
+            (Remedy::Never, reason)
         } else if kind.contains("configuration") || kind.contains("authentication") {
             (Remedy::Never, "it does not let us in; check user and password in the URL")
         } else if kind.contains("parameter") || kind.contains("column") {
@@ -273,16 +280,21 @@ fn sort(answer: &DbError) -> (Remedy, bool, Cow<'static, str>) {
     (remedy, is_about_all, Cow::Borrowed(reason))
 }
 
-fn has_io_trouble(error: &tokio_postgres::Error) -> bool {
-    // rustls wraps what it refuses into an I/O error, too; only that one is not for the network.
+/// The trouble of the network, if there is any.
+fn io_error(error: &tokio_postgres::Error) -> Option<&io::Error> {
     let mut next = error.source();
     while let Some(source) = next {
         if let Some(source) = source.downcast_ref::<io::Error>() {
-            return !source.get_ref().is_some_and(|inner| inner.is::<rustls::Error>());
+            return Some(source);
         }
         next = source.source();
     }
-    false
+    None
+}
+
+/// The error of TLS, which is wrapped into one of the network.
+fn tls_error(error: &tokio_postgres::Error) -> Option<&rustls::Error> {
+    io_error(error)?.get_ref()?.downcast_ref()
 }
 
 /// The client's or server's explanation, without the details.

@@ -29,6 +29,7 @@ use super::{
     tls,
 };
 use crate::{
+    certificate::ClientCertificate,
     login::{Login, Password},
     sync::lock,
 };
@@ -82,6 +83,8 @@ impl Hosts {
             ));
         }
         let login = config.login.open(SCOPE).map_err(Failure::never)?;
+        let certificate = config.certificate.clone().map(ClientCertificate::open);
+        let certificate = certificate.transpose().map_err(Failure::never)?;
         let servers = config.servers();
         let count = u32::try_from(servers.len()).unwrap_or(u32::MAX).max(1);
         let limit = if count == 1 { config.timeout } else { ANSWER_MAX };
@@ -104,7 +107,11 @@ impl Hosts {
             store: Arc::clone(store),
             names: config.names.clone(),
             is_unsafe_allowed: config.is_unsafe_allowed,
-            tls: config.proof.as_ref().map(tls::connector).transpose()?,
+            tls: config
+                .proof
+                .as_ref()
+                .map(|proof| tls::connector(proof, certificate))
+                .transpose()?,
             login,
             hosts: hosts.collect(),
             answer_max,

@@ -4,13 +4,17 @@ use std::{path::PathBuf, sync::Arc};
 
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    client::{
+        Resumption,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
     crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::failure::Failure;
+use crate::certificate::ClientCertificate;
 
 /// Verification of the server's certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +25,11 @@ pub(super) enum Proof {
     Full { roots: Option<PathBuf> },
 }
 
-pub(super) fn connector(proof: &Proof) -> Result<MakeRustlsConnect, Failure> {
+/// TLS to the servers, with the certificate of this client if it has one.
+pub(super) fn connector(
+    proof: &Proof,
+    own: Option<ClientCertificate>,
+) -> Result<MakeRustlsConnect, Failure> {
     // Named, because a program may hold two libraries of cryptography and then none is the default.
     let provider = Arc::new(aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -33,7 +41,16 @@ pub(super) fn connector(proof: &Proof) -> Result<MakeRustlsConnect, Failure> {
             .with_custom_certificate_verifier(Arc::new(AnyCertificate { provider })),
         Proof::Full { roots } => config.with_root_certificates(trusted(roots.as_ref())?),
     };
-    Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
+    let config = match own {
+        None => config.with_no_client_auth(),
+        Some(own) => {
+            let mut config = config.with_client_cert_resolver(Arc::new(own));
+            // A session that is resumed stands for the certificate with which it began.
+            config.resumption = Resumption::disabled();
+            config
+        }
+    };
+    Ok(MakeRustlsConnect::new(config))
 }
 
 fn trusted(file: Option<&PathBuf>) -> Result<RootCertStore, Failure> {

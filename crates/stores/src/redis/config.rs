@@ -11,7 +11,11 @@ use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, io::tcp::TcpSett
 use sayso_turn::store::Error;
 
 use super::acks::Acks;
-use crate::{login::Source, secrets};
+use crate::{
+    certificate::{self, Files},
+    login::Source,
+    secrets,
+};
 
 /// The default time-out of a call.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,6 +52,10 @@ pub struct RedisConfig {
     /// The acknowledgements of replicas that a write waits for.
     pub(super) acks: Option<Acks>,
     pub(super) login: Source,
+    /// A file of certificates instead of the system's.
+    pub(super) roots: Option<PathBuf>,
+    /// The certificate of this client.
+    pub(super) certificate: Option<Files>,
 }
 
 /// The part that the nodes play.
@@ -90,6 +98,10 @@ impl RedisConfig {
     /// environment. `auth=entra` (or `managed`, `developer`) signs in with a token of Microsoft
     /// Entra ID (with the feature `entra`); the user in the URL is then the identity's object id.
     ///
+    /// With `rediss://` (and the like) `sslrootcert` names a file of certificates instead of the
+    /// system's, and `sslcert` and `sslkey` the certificate of this client and its key, see
+    /// [`with_client_certificate`](Self::with_client_certificate).
+    ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong with it. It never repeats the password.
     pub fn from_url(url: &str) -> Result<Self, Error> {
@@ -113,14 +125,20 @@ impl RedisConfig {
             timeout: TIMEOUT,
             acks: None,
             login: Source::Url,
+            roots: None,
+            certificate: None,
         };
         let (mut file, mut auth) = (None, None);
+        let (mut roots, mut certificate, mut key) = (None, None, None);
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let value = percent_decode_str(value).decode_utf8().map_err(|_| invalid(URL_FORM))?;
             match name {
                 secrets::PARAMETER => file = Some(value.into_owned()),
                 "auth" => auth = Some(value.into_owned()),
+                certificate::ROOTS => roots = Some(PathBuf::from(value.into_owned())),
+                certificate::CERTIFICATE => certificate = Some(value.into_owned().into()),
+                certificate::KEY => key = Some(value.into_owned().into()),
                 _ => config = config.with_parameter(parameter)?,
             }
         }
@@ -128,7 +146,30 @@ impl RedisConfig {
             config.nodes.iter().any(|node| node.redis_settings().password().is_some());
         let environment = secrets::file_of_environment();
         let login = Source::of(file, auth.as_deref(), has_password, environment);
-        Ok(Self { login: login.map_err(invalid)?, ..config })
+        let certificate = Files::of(certificate, key).map_err(invalid)?;
+        // Given for nothing, it would look as if there were TLS.
+        if (roots.is_some() || certificate.is_some()) && !config.is_encrypted() {
+            return Err(invalid("sslrootcert, sslcert and sslkey in the URL need rediss://"));
+        }
+        Ok(Self { login: login.map_err(invalid)?, roots, certificate, ..config })
+    }
+
+    /// Presents a certificate to the server (mutual TLS). Both files are PEM and read again for
+    /// every new connection.
+    #[must_use]
+    pub fn with_client_certificate(
+        self,
+        certificate: impl Into<PathBuf>,
+        key: impl Into<PathBuf>,
+    ) -> Self {
+        let (certificate, key) = (certificate.into(), key.into());
+        Self { certificate: Some(Files { certificate, key }), ..self }
+    }
+
+    /// Trusts the certificates of a file instead of the system's.
+    #[must_use]
+    pub fn with_roots(self, path: impl Into<PathBuf>) -> Self {
+        Self { roots: Some(path.into()), ..self }
     }
 
     /// Reads the password from a file, at once and whenever the server refuses it. Of two lines,
@@ -182,7 +223,7 @@ impl RedisConfig {
             },
             (name, _) => Err(invalid(format!(
                 "unknown parameter `{}` of a Redis URL; there are prefix, durability, wait, \
-                 secret-file and auth",
+                 secret-file, auth, sslrootcert, sslcert and sslkey",
                 crate::parameter::shown(name)
             ))),
         }
@@ -296,77 +337,4 @@ fn invalid(reason: impl Into<String>) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_say_where_and_under_which_prefix() {
-        for (url, expected) in [
-            ("redis://127.0.0.1", "Redis at 127.0.0.1:6379/0 (sayso)"),
-            ("valkey://v:1/3", "Redis at v:1/3 (sayso)"),
-            ("rediss://u:p@h:6380?prefix=a:b", "Redis at h:6380/0 (a:b)"),
-            ("redis+cluster://a:1,b:2/", "Redis cluster at a:1,b:2 (sayso)"),
-            (
-                "rediss+cluster://u:p@a:1,b?prefix=x&durability=strict",
-                "Redis cluster at a:1,b:6379 (x)",
-            ),
-            (
-                "redis+sentinel://u:p@a:1,b,[::1]/m/2?wait=1",
-                "Redis m by sentinels at a:1,b:26379,::1:26379/2 (sayso)",
-            ),
-            ("rediss+sentinel://a/m", "Redis m by sentinels at a:26379/0 (sayso)"),
-        ] {
-            let config = RedisConfig::from_url(url).unwrap();
-            assert_eq!(config.to_string(), expected);
-            assert_eq!(config.is_encrypted(), url.starts_with("rediss"));
-            assert!(config.nodes.iter().all(|node| node.tcp_settings().nodelay()));
-        }
-        let config = RedisConfig::from_url("redis+cluster://u:p@a:1,b:2").unwrap();
-        assert!(config.nodes.iter().all(|node| node.redis_settings().password() == Some("p")));
-        let config = RedisConfig::from_url("redis://h?durability=relaxed").unwrap();
-        assert_eq!(config.durability, Durability::Relaxed);
-        assert_eq!(config.acks, None);
-        let config = RedisConfig::from_url("redis+cluster://h?wait=2").unwrap();
-        assert_eq!(config.acks, Acks::parse("2"));
-    }
-
-    #[test]
-    fn a_bad_url_is_refused_in_one_sentence_without_its_password() {
-        for (url, why) in [
-            ("", "no Redis URL"),
-            ("localhost", "no Redis URL"),
-            ("http://:hunter2@h", "no Redis URL"),
-            ("redis://:hunter2@", "no Redis URL"),
-            ("redis://:hunter2@h:port", "no Redis URL"),
-            ("redis://:hunter2@h/zero", "no Redis URL"),
-            ("redis+unix:///tmp/hunter2", "no Redis URL"),
-            ("redis+cluster://:hunter2@h:1/2", "one database only"),
-            ("redis+cluster://:hunter2@h:1,,b", "no Redis URL"),
-            ("redis://:hunter2@h?prefix=", "1 to 64 letters"),
-            ("redis://:hunter2@h?prefix={a}", "1 to 64 letters"),
-            ("redis://:hunter2@h?prefix=a*", "1 to 64 letters"),
-            ("redis://:hunter2@h?durability=no", "strict or relaxed"),
-            ("redis://:hunter2@h?x", "unknown parameter `x`"),
-            ("redis://:hunter2@h?secret-file=/a", "leave one of them out"),
-            ("redis://h?secret-file=/a&auth=entra", "leave one of them out"),
-            ("rediss://h?auth=hunter2", "entra, managed or developer"),
-            ("redis://:hunter2@h?wait=0", "a number of replicas, 1 to 16"),
-            ("redis://:hunter2@h?wait", "a number of replicas, 1 to 16"),
-            ("redis+sentinel://:hunter2@h:1", "lacks the name of the master"),
-            ("redis+sentinel://:hunter2@h:1,,b/m", "no Redis URL"),
-            ("redis+sentinel://:hunter2@h:1/m/zero", "no Redis URL"),
-            ("redis+proxy://:hunter2@h:1", "no Redis URL"),
-        ] {
-            let error = RedisConfig::from_url(url).unwrap_err();
-            let text = format!("{error} {error:?}");
-            assert!(text.contains(why), "{url}: {text}");
-            assert!(!text.contains("hunter2"), "{text}");
-        }
-    }
-
-    #[test]
-    fn nothing_shows_the_password() {
-        let config = RedisConfig::from_url("redis://user:hunter2@h").unwrap();
-        assert!(!format!("{config} {config:?}").contains("hunter2"));
-    }
-}
+mod tests;

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use redis::{
-    AsyncConnectionConfig, Client, Cmd, ConnectionAddr, ConnectionInfo, Value,
-    aio::MultiplexedConnection, from_redis_value,
+    AsyncConnectionConfig, Cmd, ConnectionAddr, ConnectionInfo, Value, aio::MultiplexedConnection,
+    from_redis_value,
 };
 use tokio::time::timeout;
 
-use super::{acks::Acks, failure::Failure};
-use crate::login::{Login, Password};
+use super::{access::Access, acks::Acks, failure::Failure};
+use crate::login::Password;
 
 /// The number of calls that may wait to be written to one connection; more wait for a place.
 const QUEUE_MAX: usize = 1024;
@@ -21,13 +21,14 @@ const ASK_MAX: Duration = Duration::from_secs(1);
 /// a frozen server accepts connections, but it does not answer.
 pub(super) async fn connect(
     server: &ConnectionInfo,
-    login: &Login,
+    access: &Access,
     limit: Duration,
 ) -> Result<MultiplexedConnection, Failure> {
+    let login = &access.login;
     let mut tries = login.tries();
     loop {
         let password = login.password().await.map_err(Failure::Unfit)?;
-        let answer = connect_as(with(server, password.as_ref()), limit).await;
+        let answer = connect_as(access, with(server, password.as_ref()), limit).await;
         tries -= 1;
         let is_worth_another = tries > 0
             && answer.as_ref().is_err_and(Failure::is_about_rights)
@@ -39,11 +40,12 @@ pub(super) async fn connect(
 }
 
 async fn connect_as(
+    access: &Access,
     server: ConnectionInfo,
     limit: Duration,
 ) -> Result<MultiplexedConnection, Failure> {
     let failed = |error| Failure::Unsent(Some(error));
-    let client = Client::open(server).map_err(failed)?;
+    let client = access.client(server).map_err(failed)?;
     // Without a time-out of the library's for calls: only ours knows what was sent.
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(limit))
@@ -81,12 +83,12 @@ pub(super) async fn renew(
 /// some.
 pub(super) async fn connect_to_master(
     server: &ConnectionInfo,
-    login: &Login,
+    access: &Access,
     limit: Duration,
     acks: Option<Acks>,
 ) -> Result<MultiplexedConnection, Failure> {
     let checked = async {
-        let mut connection = connect(server, login, limit).await?;
+        let mut connection = connect(server, access, limit).await?;
         let asked = connection.send_packed_command(redis::cmd("INFO").arg("replication")).await;
         let info = asked.and_then(Value::extract_error).map_err(Failure::unsent)?;
         let info: String = from_redis_value(info).unwrap_or_default();
@@ -112,11 +114,11 @@ fn judge(info: &str, acks: Option<Acks>) -> Option<String> {
 /// Asks one question on a connection that is closed again.
 pub(super) async fn ask(
     server: &ConnectionInfo,
-    login: &Login,
+    access: &Access,
     question: &Cmd,
 ) -> Result<Value, Failure> {
     let asked = async {
-        let mut connection = connect(server, login, ASK_MAX).await?;
+        let mut connection = connect(server, access, ASK_MAX).await?;
         let answer = connection.send_packed_command(question).await;
         answer.and_then(Value::extract_error).map_err(Failure::unsent)
     };

@@ -156,8 +156,9 @@ fn unsent(store: Cow<'static, str>, error: RedisError, call: Call) -> Error {
     match error.kind() {
         ErrorKind::Io if is_about_tls(&error) => {
             let reason =
-                "no encrypted connection can be made; check that this port speaks TLS and that \
-                the system trusts the server's certificate"
+                "no encrypted connection can be made; check that this port speaks TLS, that the \
+                 system (or the file of sslrootcert) trusts the server's certificate, and that the \
+                 server asks for none or takes that of sslcert"
                     .to_owned();
             unusable(store, reason, Some(error.into()), call)
         }

@@ -17,16 +17,14 @@ use redis::{Cmd, ConnectionInfo, Value, aio::MultiplexedConnection};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
+    access::Access,
     acks::Acks,
     connect::{connect, connect_to_master, renew},
     failure::Failure,
     names::Shard,
     sentinel::Sentinels,
 };
-use crate::{
-    login::{Login, Password},
-    sync::lock,
-};
+use crate::{login::Password, sync::lock};
 
 /// The number of connections to a server. A server that flushes every write answers after the
 /// flush, and takes only so much from one connection between two: a single one makes the flushes
@@ -74,7 +72,7 @@ pub(super) struct Server {
 /// A multiplexed connection that is made when it is needed, and again when it breaks.
 struct Lane {
     target: Arc<Target>,
-    login: Login,
+    access: Access,
     acks: Option<Acks>,
     /// Counts the failovers that there may have been: connections from before are of no use.
     era: Arc<AtomicU64>,
@@ -100,12 +98,12 @@ pub(super) struct Generation {
 }
 
 impl Server {
-    pub(super) fn new(target: Target, login: &Login, acks: Option<Acks>) -> Self {
+    pub(super) fn new(target: Target, access: &Access, acks: Option<Acks>) -> Self {
         let (target, era) = (Arc::new(target), Arc::new(AtomicU64::new(0)));
         let count = if acks.is_some() { LANES_ACKED } else { LANES };
         let lane = || Lane {
             target: Arc::clone(&target),
-            login: login.clone(),
+            access: access.clone(),
             acks,
             era: Arc::clone(&era),
             open: Mutex::default(),
@@ -163,10 +161,10 @@ impl Lane {
         }
         let era = self.era.load(Ordering::SeqCst);
         // Asked for before: the token that is presented may be a newer one, and never an older.
-        let password = self.login.password().await.map_err(Failure::Unfit);
+        let password = self.access.login.password().await.map_err(Failure::Unfit);
         let connection = match password {
             Ok(password) => {
-                let connection = self.target.connect(&self.login, self.acks).await;
+                let connection = self.target.connect(&self.access, self.acks).await;
                 connection.map(|connection| (connection, password.as_ref().and_then(renewal)))
             }
             Err(failure) => Err(failure),
@@ -193,7 +191,7 @@ impl Lane {
     async fn renew(&self, found: (MultiplexedConnection, Generation)) -> bool {
         let (mut connection, generation) = found;
         // Without a token the old one serves as long as it may, and the server has the last word.
-        let Ok(Some(password)) = self.login.password().await else { return true };
+        let Ok(Some(password)) = self.access.login.password().await else { return true };
         let renew_at = renewal(&password);
         if renew_at.is_none_or(|at| at <= Instant::now()) {
             return true;
@@ -239,7 +237,7 @@ impl Lane {
 impl Target {
     async fn connect(
         &self,
-        login: &Login,
+        access: &Access,
         acks: Option<Acks>,
     ) -> Result<MultiplexedConnection, Failure> {
         let (server, limit) = match self {
@@ -248,8 +246,8 @@ impl Target {
             Self::Master(sentinels) => return sentinels.connect(acks).await,
         };
         match acks {
-            Some(_) => connect_to_master(server, login, limit, acks).await,
-            None => connect(server, login, limit).await,
+            Some(_) => connect_to_master(server, access, limit, acks).await,
+            None => connect(server, access, limit).await,
         }
     }
 

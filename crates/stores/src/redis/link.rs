@@ -6,6 +6,7 @@ use redis::{Cmd, Value};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
+    access::Access,
     acks::Acks,
     config::{RedisConfig, Topology},
     failure::Failure,
@@ -14,7 +15,6 @@ use super::{
     sentinel::Sentinels,
     slots::{Nodes, Seat},
 };
-use crate::login::Login;
 
 /// The number of redirects that a call follows while slots of a cluster are migrating.
 const REDIRECTS_MAX: usize = 5;
@@ -33,21 +33,21 @@ enum To {
 
 impl Link {
     /// Connects to nothing yet.
-    pub(super) fn new(config: &RedisConfig, login: Login) -> Option<Self> {
+    pub(super) fn new(config: &RedisConfig, access: &Access) -> Option<Self> {
         let (timeout, acks) = (config.timeout, config.acks);
         let target = match &config.topology {
             Topology::Server => Target::Server(config.nodes.first()?.clone()),
             Topology::Sentinel { master } => {
                 let (nodes, master) = (config.nodes.clone(), master.clone());
-                Target::Master(Sentinels::new(nodes, master, login.clone()))
+                Target::Master(Sentinels::new(nodes, master, access.clone()))
             }
             Topology::Cluster => {
-                let nodes = Nodes::new(&config.nodes, login, acks)?;
+                let nodes = Nodes::new(&config.nodes, access.clone(), acks)?;
                 let to = Arc::new(To::Cluster(Box::new(nodes)));
                 return Some(Self { timeout, acks, to });
             }
         };
-        let to = Arc::new(To::Server(Server::new(target, &login, acks)));
+        let to = Arc::new(To::Server(Server::new(target, access, acks)));
         Some(Self { timeout, acks, to })
     }
 

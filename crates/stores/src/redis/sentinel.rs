@@ -10,11 +10,11 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use redis::{ConnectionInfo, RedisConnectionInfo, aio::MultiplexedConnection, from_redis_value};
 
 use super::{
+    access::Access,
     acks::Acks,
     connect::{ask, at, connect_to_master},
     failure::Failure,
 };
-use crate::login::Login;
 
 /// The time limit of connecting to what may have been the master: if it is frozen there is soon
 /// another.
@@ -25,12 +25,12 @@ pub(super) struct Sentinels {
     /// With the user, the password and the database of the master.
     nodes: Vec<ConnectionInfo>,
     master: String,
-    login: Login,
+    access: Access,
 }
 
 impl Sentinels {
-    pub(super) fn new(nodes: Vec<ConnectionInfo>, master: String, login: Login) -> Self {
-        Self { nodes, master, login }
+    pub(super) fn new(nodes: Vec<ConnectionInfo>, master: String, access: Access) -> Self {
+        Self { nodes, master, access }
     }
 
     /// The user of the master.
@@ -63,7 +63,7 @@ impl Sentinels {
         acks: Option<Acks>,
     ) -> Result<MultiplexedConnection, Failure> {
         let master = self.find_master(sentinel).await?;
-        connect_to_master(&master, &self.login, CONNECT_MAX, acks).await
+        connect_to_master(&master, &self.access, CONNECT_MAX, acks).await
     }
 
     async fn find_master(&self, sentinel: &ConnectionInfo) -> Result<ConnectionInfo, Failure> {
@@ -71,12 +71,12 @@ impl Sentinels {
         let _question = question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.master);
         let open = RedisConnectionInfo::default();
         let sentinel_open = sentinel.clone().set_redis_settings(open);
-        let answer = match ask(&sentinel_open, &Login::Url, &question).await {
+        let answer = match ask(&sentinel_open, &self.access.without_password(), &question).await {
             // Sentinels with a password have the one of the master.
             Err(failure) if failure.code() == Some("NOAUTH") => {
                 let settings = sentinel.redis_settings().clone().set_db(0);
                 let sentinel = sentinel.clone().set_redis_settings(settings);
-                ask(&sentinel, &self.login, &question).await?
+                ask(&sentinel, &self.access, &question).await?
             }
             answer => answer?,
         };

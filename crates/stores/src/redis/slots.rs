@@ -19,13 +19,14 @@ use redis::{ConnectionAddr, ConnectionInfo, Value, from_redis_value};
 use tokio::time::Instant;
 
 use super::{
+    access::Access,
     acks::Acks,
     connect::{ask, at},
     failure::Failure,
     lane::{Generation, Server, Target},
     names::Shard,
 };
-use crate::{login::Login, sync::lock};
+use crate::sync::lock;
 
 /// The shortest time from one question for the map to the next.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -47,7 +48,7 @@ pub(super) struct Seat {
 /// The nodes of a cluster.
 pub(super) struct Nodes {
     like: ConnectionInfo,
-    login: Login,
+    access: Access,
     acks: Option<Acks>,
     seeds: BTreeSet<Address>,
     known: Mutex<Known>,
@@ -73,11 +74,15 @@ struct Map {
 
 impl Nodes {
     /// The nodes that the configuration names, of which there is one at least.
-    pub(super) fn new(seeds: &[ConnectionInfo], login: Login, acks: Option<Acks>) -> Option<Self> {
+    pub(super) fn new(
+        seeds: &[ConnectionInfo],
+        access: Access,
+        acks: Option<Acks>,
+    ) -> Option<Self> {
         let like = seeds.first()?.clone();
         let seeds = seeds.iter().map(|seed| seed.addr().to_string()).collect();
         let (known, asking) = (Mutex::default(), tokio::sync::Mutex::default());
-        Some(Self { like, login, acks, seeds, known, asking })
+        Some(Self { like, access, acks, seeds, known, asking })
     }
 
     /// The master of a shard.
@@ -103,7 +108,7 @@ impl Nodes {
             return Some(Arc::clone(server));
         }
         let target = Target::Node(self.node_at(address)?);
-        let server = Arc::new(Server::new(target, &self.login, self.acks));
+        let server = Arc::new(Server::new(target, &self.access, self.acks));
         drop(known.servers.insert(address.to_owned(), Arc::clone(&server)));
         Some(server)
     }
@@ -136,7 +141,7 @@ impl Nodes {
         }
         let questions = addresses.iter().filter_map(|address| self.node_at(address));
         let answers: Vec<BoxFuture<'_, _>> =
-            questions.map(|node| map_of(node, &self.login).boxed()).collect();
+            questions.map(|node| map_of(node, &self.access).boxed()).collect();
         if answers.is_empty() {
             return Err(Failure::Unsent(None));
         }
@@ -193,8 +198,8 @@ impl Map {
     }
 }
 
-async fn map_of(node: ConnectionInfo, login: &Login) -> Result<Map, Failure> {
-    let answer = ask(&node, login, redis::cmd("CLUSTER").arg("SLOTS")).await?;
+async fn map_of(node: ConnectionInfo, access: &Access) -> Result<Map, Failure> {
+    let answer = ask(&node, access, redis::cmd("CLUSTER").arg("SLOTS")).await?;
     let host = match node.addr() {
         ConnectionAddr::Tcp(host, _) | ConnectionAddr::TcpTls { host, .. } => host.as_str(),
         _ => "",

@@ -4,9 +4,10 @@
 
 use std::{
     borrow::Cow,
-    fs, io,
+    fs::{self, OpenOptions},
+    io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
@@ -17,6 +18,7 @@ use rusqlite::{
 use sayso_turn::store::Error;
 
 use super::{failure::Failure, mount};
+use crate::sync::lock;
 
 /// Application id in the file's header: "Says", as ASCII.
 const APPLICATION_ID: i32 = 0x5361_7973;
@@ -90,11 +92,8 @@ impl DatabaseFile {
         self.create_folder()?;
         self.check_mount()?;
         self.check_at_rest()?;
-        let is_new = !self.path.exists();
+        self.create_hidden();
         let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
-        if is_new {
-            self.hide_from_others()?;
-        }
         // Until the file is known to be ours, closing it must not write to it.
         self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
         self.check_numbers(self.patiently(|| numbers(&connection))?)?;
@@ -142,26 +141,19 @@ impl DatabaseFile {
         Ok(connection)
     }
 
-    /// Takes the rights to a new file from users who are neither its owner nor of its group. SQLite
-    /// gives its log the same rights.
-    #[cfg(unix)]
-    fn hide_from_others(&self) -> Result<(), Error> {
-        use std::os::unix::fs::PermissionsExt as _;
-        let done = fs::metadata(&self.path).and_then(|metadata| {
-            let mode = metadata.permissions().mode() & !0o007;
-            // By its path: to open and close it would release the locks of this process.
-            fs::set_permissions(&self.path, fs::Permissions::from_mode(mode))
-        });
-        done.map_err(|error| {
-            let reason = format!("cannot set the rights to {}", self.path.display());
-            self.invalid(reason, Some(error.into()))
-        })
-    }
-
-    #[cfg(not(unix))]
-    #[expect(clippy::unused_self, reason = "as on Unix")]
-    fn hide_from_others(&self) -> Result<(), Error> {
-        Ok(())
+    /// Creates the file, if it is not there, without rights for users who are neither its owner nor
+    /// of its group: at once, so that nobody can open it before. SQLite gives its log the same
+    /// rights. What fails here fails again when SQLite opens it, which says why.
+    fn create_hidden(&self) {
+        // Closing a file releases the locks that this process has on it. So nobody else of this
+        // process may connect to a new file before it is closed here.
+        static CREATING: Mutex<()> = Mutex::new(());
+        let _turn = lock(&CREATING);
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true);
+        #[cfg(unix)]
+        let options = std::os::unix::fs::OpenOptionsExt::mode(options, 0o660);
+        drop(options.open(&self.path));
     }
 
     fn use_log(&self, connection: &Connection) -> Result<(), Error> {

@@ -1,5 +1,7 @@
 //! Integration tests: the conformance suite on every engine, and tests of each engine alone.
 
+#[cfg(all(test, any(feature = "postgres", feature = "redis")))]
+mod authority;
 #[cfg(test)]
 mod backup;
 #[cfg(feature = "azure-blob")]

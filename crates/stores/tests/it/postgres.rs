@@ -8,6 +8,7 @@ mod load;
 mod looks;
 mod lost;
 mod machines;
+mod mutual;
 mod opening;
 mod passing;
 mod pooled;

@@ -6,6 +6,7 @@ mod documents;
 mod failover;
 mod faults;
 mod listing;
+mod mutual;
 mod opening;
 mod rotation;
 mod server;

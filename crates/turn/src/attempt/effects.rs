@@ -5,6 +5,9 @@
 //! them. So does a call in progress: an attempt that is given up meanwhile is left to make it, and
 //! the next one waits for its result instead of calling again.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     any::Any,
     collections::{BTreeMap, BTreeSet},
@@ -104,6 +107,11 @@ impl Receipts {
         }
         drop(calls.insert(call.clone(), Receipt::InProgress));
         CallState::Ours
+    }
+
+    /// Drops the result of a call, which is stored.
+    pub(crate) fn forget(&self, name: &str, number: u32) {
+        drop(lock(&self.calls).remove(&(name.to_owned(), number)));
     }
 
     /// Ends a call in progress, with its result if it succeeded.
@@ -270,6 +278,33 @@ impl Pending<'_> {
         }
     }
 
+    /// Looks for the same call of an earlier attempt, and waits while that is making it: then
+    /// `None`, and the caller looks again.
+    pub(crate) async fn look_up_or_wait<T: Clone + 'static>(&mut self) -> Option<CallState<T>> {
+        let receipts = Arc::clone(self.effects.receipts());
+        let mut ended = pin!(receipts.ended.notified());
+        ended.as_mut().enable();
+        match self.look_up() {
+            CallState::InProgress => {
+                ended.await;
+                None
+            }
+            state => Some(state),
+        }
+    }
+
+    /// Keeps the number of a call whose result is stored.
+    pub(crate) fn keep_number(&mut self) {
+        self.call = None;
+    }
+
+    /// Ends whatever polls this if the attempt was left.
+    pub(crate) async fn end_if_left(&self) {
+        if self.effects.is_left() {
+            match self.effects.end_left().await {}
+        }
+    }
+
     /// Returns all receipts of the turn.
     pub(crate) fn receipts(&self) -> &Arc<Receipts> {
         self.effects.receipts()
@@ -277,21 +312,22 @@ impl Pending<'_> {
 
     /// Makes the call. An attempt that was left gets no result: the next one has it and goes on
     /// from there.
+    /// One that failed can be made again, as the same call.
     pub(crate) async fn make<T: Clone + Send + 'static, E>(
-        self,
+        &mut self,
         mut call: Pin<&mut (impl Future<Output = Result<T, E>> + Send)>,
         keep: impl Fn(&Arc<Receipts>) + Send + Sync,
     ) -> Result<T, E> {
         let effects = self.effects;
-        let mut ours = Some(self);
         let making = poll_fn(|context| {
-            let Some(pending) = &mut ours else { return Poll::Pending };
             let called = ready!(call.as_mut().poll(context));
-            if let Ok(value) = &called {
-                pending.succeed(value);
-                keep(pending.receipts());
+            match &called {
+                Ok(value) => {
+                    self.succeed(value);
+                    keep(self.receipts());
+                }
+                Err(_) => self.end(None),
             }
-            ours = None;
             Poll::Ready((!effects.is_left()).then_some(called))
         });
         if let Some(called) = making.await {
@@ -303,11 +339,15 @@ impl Pending<'_> {
     /// Stores the result for later attempts.
     pub(crate) fn succeed<T: Clone + Send + 'static>(&mut self, value: &T) {
         self.end(Some(Box::new(value.clone())));
+        // Its number stays in use.
+        self.call = None;
     }
 
     fn end(&mut self, value: Option<Box<dyn Any + Send>>) {
-        if let Some(call) = self.call.take() {
-            self.effects.receipts().end(call, value);
+        if let Some(call) = &self.call
+            && std::mem::take(&mut self.is_ours)
+        {
+            self.effects.receipts().end(call.clone(), value);
             self.effects.in_progress.fetch_sub(1, Ordering::AcqRel);
             // For those that wait until this attempt makes no calls.
             self.effects.receipts().ended.notify_waiters();
@@ -320,65 +360,6 @@ impl Drop for Pending<'_> {
         if let (Some(call), Some(calls)) = (&self.call, self.effects.calls.get()) {
             lock(calls).remove(call);
         }
-        if self.is_ours {
-            self.end(None);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use futures_util::FutureExt;
-
-    use super::*;
-    use crate::Key;
-
-    /// Returns the result of a call, if an earlier attempt has made it.
-    fn made(mut pending: Pending<'_>) -> Option<i32> {
-        match pending.look_up() {
-            CallState::Made(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn the_same_name_again_is_another_call_and_a_failed_one_is_not() {
-        let effects = Effects::default();
-        let mut first = effects.begin("pay");
-        assert!(matches!(first.look_up::<i32>(), CallState::Ours));
-        first.succeed(&1);
-        drop(effects.begin("pay"));
-        let mut second = effects.begin("pay");
-        assert_eq!(second.number(), 2, "the failed call gave its number back");
-        assert!(matches!(second.look_up::<i32>(), CallState::Ours));
-        second.succeed(&2);
-        let again = effects.again();
-        assert_eq!(made(again.begin("pay")), Some(1));
-        assert_eq!(made(again.begin("pay")), Some(2));
-        assert_eq!(made(again.begin("pay")), None);
-        assert!(!effects.is_calling() && !again.is_calling());
-        let turn = TurnId::new(&Key::new("c").unwrap(), "1");
-        let keys = [1, 2].map(|number| IdempotencyKey::new(turn, "pay", number).to_string());
-        assert_eq!(keys, [format!("{turn}.pay"), format!("{turn}#2.pay")]);
-    }
-
-    #[tokio::test]
-    async fn a_call_in_progress_is_waited_for_and_one_that_failed_is_made_by_who_waited() {
-        for result in [Some(7), None] {
-            let (first, second) = (Effects::default(), Effects::default());
-            let mut pending = first.begin("pay");
-            assert_eq!(pending.receipt::<i32>().await, None, "the first attempt makes it");
-            drop(second.receipts.set(Arc::clone(first.receipts())));
-            let mut waiting = second.begin("pay");
-            let mut receipt = pin!(waiting.receipt::<i32>());
-            assert!((&mut receipt).now_or_never().is_none());
-            assert_eq!((first.is_calling(), second.is_calling()), (true, false));
-            match result {
-                Some(value) => pending.succeed(&value),
-                None => drop(pending),
-            }
-            assert_eq!(receipt.await, result);
-            assert_eq!((first.is_calling(), second.is_calling()), (false, result.is_none()));
-        }
+        self.end(None);
     }
 }

@@ -30,6 +30,7 @@ impl Bot {
     /// });
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn on_members_added<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, Vec<Account>) -> Fut + Send + Sync + 'static,
@@ -44,6 +45,7 @@ impl Bot {
     /// Handles the departure of members: the handler gets the members who left, without the bot
     /// itself. An activity that also adds members counts as an arrival only.
     #[must_use]
+    #[track_caller]
     pub fn on_members_removed<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, Vec<Account>) -> Fut + Send + Sync + 'static,
@@ -59,6 +61,7 @@ impl Bot {
     /// activity adds and removes reactions, this handler runs, then that of
     /// [`on_reactions_removed`](Self::on_reactions_removed), in one turn.
     #[must_use]
+    #[track_caller]
     pub fn on_reactions_added<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, Vec<Reaction>) -> Fut + Send + Sync + 'static,
@@ -72,6 +75,7 @@ impl Bot {
 
     /// Handles reactions removed from a message: [`Activity::reply_to_id`] has its id.
     #[must_use]
+    #[track_caller]
     pub fn on_reactions_removed<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, Vec<Reaction>) -> Fut + Send + Sync + 'static,
@@ -86,6 +90,7 @@ impl Bot {
     /// Handles the token of a completed sign-in. On a channel where users can send events
     /// themselves the token is untrusted input: verify it before you use it.
     #[must_use]
+    #[track_caller]
     pub fn on_token_response<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, TokenResponse) -> Fut + Send + Sync + 'static,
@@ -110,6 +115,7 @@ impl Bot {
     /// });
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn on_card_action<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, AdaptiveCardInvoke) -> Fut + Send + Sync + 'static,
@@ -122,6 +128,7 @@ impl Bot {
     /// `application/search`): the handler returns the matches. A malformed search is refused with
     /// status 400 before the handler runs.
     #[must_use]
+    #[track_caller]
     pub fn on_search<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Turn, SearchInvoke) -> Fut + Send + Sync + 'static,
@@ -130,6 +137,7 @@ impl Bot {
         self.answering(SearchInvoke::NAME, SearchInvoke::of, handler)
     }
 
+    #[track_caller]
     fn answering<V, R, F, Fut>(
         self,
         name: &str,

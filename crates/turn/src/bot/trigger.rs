@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use regex_lite::Regex;
 use sayso_activity::{Account, Activity, Kind, TokenResponse};
 
 /// Trigger of a handler: the activities that it matches.
@@ -16,6 +17,10 @@ pub(super) enum Trigger {
     Installed,
     Uninstalled,
     TokenResponse,
+    /// A message that begins with this word.
+    Word(String),
+    /// A message whose text matches.
+    Pattern(Arc<Regex>),
     /// Whatever an [`ActivityHandler`](crate::ActivityHandler) reports that it handles.
     Custom(Arc<dyn Fn(&Activity) -> bool + Send + Sync>),
     /// Every activity that no other handler matches.
@@ -39,28 +44,87 @@ impl Trigger {
             Self::Installed => installation(activity) == Some(Installation::Added),
             Self::Uninstalled => installation(activity) == Some(Installation::Removed),
             Self::TokenResponse => token(activity).is_some(),
+            Self::Word(word) => is(&Kind::Message) && begins_with(activity.text(), word),
+            Self::Pattern(pattern) => is(&Kind::Message) && pattern.is_match(activity.text()),
             Self::Custom(handles) => handles(activity),
             Self::Any => false,
+        }
+    }
+
+    /// Kind of the activities that it matches, if it is one kind.
+    fn kind(&self) -> Option<Kind> {
+        Some(match self {
+            Self::Kind(kind) | Self::Named(kind, _) => kind.clone(),
+            Self::MembersAdded | Self::MembersRemoved => Kind::ConversationUpdate,
+            Self::ReactionsAdded | Self::ReactionsRemoved => Kind::MessageReaction,
+            Self::Installed | Self::Uninstalled => Kind::InstallationUpdate,
+            Self::TokenResponse => Kind::Event,
+            Self::Word(_) | Self::Pattern(_) => Kind::Message,
+            Self::Custom(_) | Self::Any => return None,
+        })
+    }
+
+    /// Reports whether it certainly matches everything that a later one does.
+    pub(super) fn covers(&self, later: &Self) -> bool {
+        match (self, later) {
+            (Self::Kind(kind), _) => later.kind().as_ref() == Some(kind),
+            (Self::Named(Kind::Event, name), Self::TokenResponse) => *name == TokenResponse::NAME,
+            (Self::TokenResponse, _) => matches!(later, Self::TokenResponse),
+            _ => self == later,
+        }
+    }
+}
+
+impl PartialEq for Trigger {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Kind(one), Self::Kind(other)) => one == other,
+            (Self::Named(one, name), Self::Named(other, named)) => one == other && name == named,
+            (Self::Word(one), Self::Word(other)) => one == other,
+            (Self::Pattern(one), Self::Pattern(other)) => one.as_str() == other.as_str(),
+            // Nobody knows what they match.
+            (Self::Custom(_), _) => false,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+}
+
+/// Names the activities in an error: `message`, `event tick`.
+impl fmt::Display for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kind(kind) => write!(f, "`{}`", kind.as_str()),
+            Self::Named(kind, name) => write!(f, "`{kind} {name}`"),
+            Self::MembersAdded => f.write_str("`members added`"),
+            Self::MembersRemoved => f.write_str("`members removed`"),
+            Self::ReactionsAdded => f.write_str("`reactions added`"),
+            Self::ReactionsRemoved => f.write_str("`reactions removed`"),
+            Self::Installed => f.write_str("`installed`"),
+            Self::Uninstalled => f.write_str("`uninstalled`"),
+            Self::TokenResponse => f.write_str("`token response`"),
+            Self::Word(word) => write!(f, "`message {word}`"),
+            Self::Pattern(pattern) => write!(f, "`message matching {}`", pattern.as_str()),
+            Self::Custom(_) => f.write_str("`activity handler`"),
+            Self::Any => f.write_str("`any`"),
         }
     }
 }
 
 impl fmt::Debug for Trigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Kind(kind) => f.write_str(kind.as_str()),
-            Self::Named(kind, name) => write!(f, "{kind} {name}"),
-            Self::MembersAdded => f.write_str("members added"),
-            Self::MembersRemoved => f.write_str("members removed"),
-            Self::ReactionsAdded => f.write_str("reactions added"),
-            Self::ReactionsRemoved => f.write_str("reactions removed"),
-            Self::Installed => f.write_str("installed"),
-            Self::Uninstalled => f.write_str("uninstalled"),
-            Self::TokenResponse => f.write_str("token response"),
-            Self::Custom(_) => f.write_str("activity handler"),
-            Self::Any => f.write_str("any"),
-        }
+        f.write_str(self.to_string().trim_matches('`'))
     }
+}
+
+/// Reports whether the first word of a text is this one, whatever its case. A bot's name behind it
+/// does not count, which groups of some channels add: `/help@pizza_bot`.
+fn begins_with(text: &str, word: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let first = match first.strip_prefix('/') {
+        Some(_) => first.split('@').next().unwrap_or(first),
+        None => first,
+    };
+    first.eq_ignore_ascii_case(word) || first.to_lowercase() == word.to_lowercase()
 }
 
 /// Change of the bot's installation.

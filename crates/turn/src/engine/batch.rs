@@ -124,7 +124,10 @@ fn end(mailbox: &Mailbox, batch: Batch, ended: Ended) -> Option<Box<LongRun>> {
     for (item, verdict) in batch.items.into_iter().zip(ended.verdicts) {
         match verdict {
             Some(verdict) => item.answer_each(verdict),
-            None => back.push(item),
+            None => {
+                let has_begun = ended.late.as_ref().is_some_and(|run| item.is_of(run.attempt.id));
+                back.push(Item { has_begun: item.has_begun || has_begun, ..item });
+            }
         }
     }
     if !back.is_empty() {

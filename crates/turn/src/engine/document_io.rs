@@ -63,6 +63,9 @@ impl Core {
         self.note_lifetime(document);
         let ttl = self.ttl(key, document);
         let ledger = &mut document.ledger;
+        if !ledger.steps.is_empty() {
+            ledger.prune_steps(key);
+        }
         ledger.rev += 1;
         self.ids.write_unique(&mut ledger.write);
         ledger.expires = match ttl {

@@ -30,6 +30,8 @@ pub(crate) struct Item {
     /// True if it must run in a batch of its own, because the store permanently refused a batch
     /// with it.
     pub(super) is_alone: bool,
+    /// True if its turn has been put into the inbox, while its sender waits for the answer.
+    pub(super) has_begun: bool,
     /// Callback for ephemeral events, if the sender asked for them.
     pub(super) listener: Option<Listener>,
 }
@@ -112,8 +114,8 @@ impl Item {
         let span = tracing::info_span!("turn", %id, kind);
         let (sender, receiver) = oneshot::channel();
         let parts = smallvec![Part { id, activity, sender: Some(sender) }];
-        let (cause, is_alone, listener) = (Cause::Activity, false, None);
-        (Self { parts, now, since, span, cause, is_alone, listener }, receiver)
+        let (cause, is_alone, has_begun, listener) = (Cause::Activity, false, false, None);
+        (Self { parts, now, since, span, cause, is_alone, has_begun, listener }, receiver)
     }
 
     /// Sets another cause.
@@ -134,7 +136,8 @@ impl Item {
         let span = tracing::info_span!("turn", %id, kind = "timer");
         let parts = smallvec![Part { id, activity, sender: None }];
         let cause = Cause::Timer(timer.id.clone());
-        Self { parts, now, since, span, cause, is_alone: false, listener: None }
+        let (is_alone, has_begun, listener) = (false, false, None);
+        Self { parts, now, since, span, cause, is_alone, has_begun, listener }
     }
 
     /// Reports whether it can be acknowledged before its turn has ended, because no result of the

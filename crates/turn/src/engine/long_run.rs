@@ -1,6 +1,6 @@
 //! Long run: a run that continues after its activity was acknowledged.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::documents::FurtherDocuments;
 use crate::{
@@ -18,6 +18,10 @@ pub(super) struct LongRun {
     pub(super) progress: Progress,
     /// True if the store refused what the error handler said: it is not asked again.
     pub(super) is_mute: bool,
+    /// True if it has saved a step since the last setback.
+    pub(super) has_progressed: bool,
+    /// Time at which it was first waited for as a long turn.
+    pub(super) began: Option<Duration>,
     /// Number of turns that had committed when it began.
     turn: u64,
 }
@@ -38,7 +42,9 @@ impl LongRun {
         turn: u64,
     ) -> Self {
         documents.end_deadline();
-        Self { attempt, documents, progress: Progress::Running(running), is_mute: false, turn }
+        let progress = Progress::Running(running);
+        let (is_mute, has_progressed, began) = (false, false, None);
+        Self { attempt, documents, progress, is_mute, has_progressed, began, turn }
     }
 
     /// Marks the run as outdated if a commit changes the further documents it works on.
@@ -65,8 +71,11 @@ impl LongRun {
         entry.ids.first().is_some_and(|id| id == self.attempt.id.as_str())
     }
 
-    /// Reports whether the run is still based on the current document.
+    /// Reports whether the run is still based on the current document. What its steps are to save
+    /// may be in there already.
     pub(super) fn holds(&self, document: &Document) -> bool {
-        self.turn == document.ledger.turn && self.attempt.bag == document.bag
+        self.turn == document.ledger.turn
+            && self.attempt.bag == document.bag
+            && self.attempt.steps.settle(document.ledger.steps_of(self.attempt.id))
     }
 }

@@ -8,6 +8,7 @@
 
 mod ending;
 mod interleaved;
+mod serving;
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,6 +18,7 @@ use tracing::Instrument;
 use self::{
     ending::Step,
     interleaved::{load_first, process_batch},
+    serving::serve,
 };
 use super::{
     core::Core,
@@ -55,6 +57,9 @@ pub(super) async fn work(
             Ok(Step::Nothing) => break,
             Err(setback) => setback,
         };
+        if carried.as_mut().is_some_and(|run| std::mem::take(&mut run.has_progressed)) {
+            (setbacks, failing_since) = (0, None);
+        }
         setbacks += 1;
         // Retry the output as long as no other instance can have taken over.
         let since = *failing_since.get_or_insert_with(|| core.uptime());
@@ -107,15 +112,20 @@ async fn step(
         Progress::Running(_) if entry.lost >= core.limits.lost_max => Err(Arc::new(lost(&entry))),
         Progress::Running(_) => {
             let span = tracing::info_span!("turn", id = %run.attempt.id, kind = "long");
-            match wait(core, mailbox, &mut run).instrument(span).await {
-                None => {
+            match wait(core, mailbox, &mut run, &entry).instrument(span).await {
+                Err(setback) => {
+                    // Its steps ask again.
+                    *carried = Some(run);
+                    return Err(setback);
+                }
+                Ok(None) => {
                     if core.is_releasing() {
                         // The turn is the heir's, calls and all.
                         run.abandon();
                     }
                     return Ok(Step::Nothing);
                 }
-                Some(made) => made.map_err(Arc::new),
+                Ok(Some(made)) => made.map_err(Arc::new),
             }
         }
     };
@@ -145,27 +155,27 @@ fn start(
     let documents = FurtherDocuments::new(core, None, setbacks);
     let origin = origin(&Arc::new(activity));
     let source = Arc::clone(&documents) as _;
-    let attempt = attempt(core, mailbox, (id, entry.retries), (origin, entry.at), source)
-        .of(&draft.document.bag);
+    let attempt =
+        attempt(core, mailbox, (id, entry.retries), (origin, entry.at), source).of(&draft.document);
     core.counters.attempts.add(1);
     let running = attempt.start(&*core.logic);
     let turn = draft.document.ledger.turn;
     Ok(Box::new(LongRun::new(attempt, running, documents, turn)))
 }
 
-/// Waits for a run while handling other work of the mailbox. Returns `None` when the claim was
-/// lost.
+/// Waits for a run while serving its steps and handling other work of the mailbox. Returns `None`
+/// when the claim was lost.
 async fn wait(
     core: &Arc<Core>,
     mailbox: &Arc<Mailbox>,
     run: &mut LongRun,
-) -> Option<Result<RunOutput, Failure>> {
+    entry: &Accepted,
+) -> Result<Option<Result<RunOutput, Failure>>, Setback> {
     let limits = &core.limits;
-    let Progress::Running(running) = &mut run.progress else { return None };
-    let origin = &run.attempt.origin;
-    let is_message = origin.activity().kind == Kind::Message;
+    let attempt = Arc::clone(&run.attempt);
+    let is_message = attempt.origin.activity().kind == Kind::Message;
     let began = core.uptime();
-    let end = began + limits.long_deadline;
+    let end = *run.began.get_or_insert(began) + limits.long_deadline;
     let (mut renew_at, mut show_at) = (began + limits.claim / 3, began);
     loop {
         let now = core.uptime();
@@ -177,26 +187,31 @@ async fn wait(
         if !(interleaved.items.is_empty() && interleaved.chores.is_empty()) {
             process_batch(core, mailbox, interleaved).await;
             if !mailbox.state().queue.has_inbox {
-                return None;
+                return Ok(None);
             }
+        }
+        // The last thing that is waited for: what is permitted is true when the run goes on.
+        if attempt.steps.has_asked() && !serve(core, mailbox, run, entry).await? {
+            return Ok(None);
         }
         let now = core.uptime();
         if now >= end {
-            return Some(Err(Failure::Long(limits.long_deadline)));
+            return Ok(Some(Err(Failure::Long(limits.long_deadline))));
         }
         if is_message && now >= show_at {
             show_at = now + limits.typing_every;
-            core.show(&mailbox.key, typing(origin));
+            core.show(&mailbox.key, typing(&attempt.origin));
         }
         let renew_at = renew_at.max(mailbox.state().queue.pause.until);
         let until = if is_message { renew_at.min(show_at) } else { renew_at }.min(end);
+        let Progress::Running(running) = &mut run.progress else { return Ok(None) };
         if let Some(made) = look_up_from(core, mailbox, running, until.saturating_sub(now)).await {
-            return Some(made);
+            return Ok(Some(made));
         }
     }
 }
 
-/// Waits for a run until a time-out or until work is queued.
+/// Waits for a run until a time-out, until work is queued, or until a step asks for something.
 async fn look_up_from(
     core: &Core,
     mailbox: &Mailbox,

@@ -18,7 +18,8 @@ pub(crate) use self::{
 use super::item::{Batch, Item};
 use crate::{
     Key, Limits,
-    id::ReplyId,
+    error::Error,
+    id::{ReplyId, TurnId},
     ledger::Chore,
     sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock},
     turn::Overlap,
@@ -122,6 +123,15 @@ impl Mailbox {
             self.interrupt.notify_one();
         }
         Batch { items, chores }
+    }
+
+    /// Fails the items whose senders wait for one of these turns.
+    pub(super) fn fail_waiting(&self, ids: &[TurnId], error: &Error) {
+        let is_it = |item: &Item| !item.can_wait() && ids.iter().any(|id| item.is_of(*id));
+        let failed = self.state().queue.extract(is_it);
+        for item in failed {
+            item.answer(&Err(error.clone()));
+        }
     }
 
     /// Takes the items past their deadline.

@@ -193,7 +193,9 @@ impl<'a> Round<'a> {
             ended.verdicts.push(verdict);
             ended.late = ended.late.or(late);
         }
-        let is_behind = !batch.items.is_empty() && ended.verdicts.iter().all(Option::is_none);
+        let is_behind = !batch.items.is_empty()
+            && ended.late.is_none()
+            && ended.verdicts.iter().all(Option::is_none);
         self.draft.is_changed |= self.documents.is_changed();
         self.settle_claim(batch.releases_claim());
         if !self.draft.is_changed {

@@ -30,7 +30,7 @@ pub(super) type TurnResult = (Option<Verdict>, Option<Box<LongRun>>);
 #[expect(clippy::large_enum_variant, reason = "the large variant is the common one")]
 enum RunStatus {
     Ended(Judged),
-    /// It takes too long and continues as a long turn.
+    /// It takes too long, or takes a step, and continues as a long turn.
     Late(Box<LongRun>),
 }
 
@@ -60,7 +60,11 @@ impl Round<'_> {
 
     async fn activity(&mut self, item: &Item) -> Result<TurnResult, Setback> {
         let (mut verdicts, ids) = self.repeats(item);
-        let Some(first) = ids.first().copied() else { return Ok((Some(verdicts), None)) };
+        let Some(first) = ids.first().copied() else {
+            // Who waits for the answer waits for its turn, which has taken a step, to end.
+            let is_answered = item.can_wait() || !self.is_accepted(item);
+            return Ok((is_answered.then_some(verdicts), None));
+        };
         let participants = &mut self.draft.document.ledger.participants;
         for part in item.parts.iter().filter(|part| ids.contains(&part.id)) {
             participants.note(&part.activity, &self.core.limits);
@@ -71,7 +75,8 @@ impl Round<'_> {
             let source = live_source::source(&self.documents, item.listener.as_ref());
             let origin = item.origin(&activity);
             let attempt = attempt(self.core, self.mailbox, (first, 0), (origin, item.now), source)
-                .of(&self.draft.document.bag);
+                .caused_by(&item.cause)
+                .of(&self.draft.document);
             let patience = self.patience(item)?;
             let ran = {
                 // Pinned in place, so that a large future is not moved into the one around it.
@@ -89,7 +94,12 @@ impl Round<'_> {
                 }
                 RunStatus::Late(run) => {
                     late = Some(run);
-                    self.line_up(item, &ids, &activity)
+                    let accepted = self.line_up(item, &ids, &activity);
+                    if accepted.is_ok() && !item.can_wait() {
+                        // Its sender waits until it has ended.
+                        return Ok((None, late));
+                    }
+                    accepted
                 }
             }
         } else if item.can_wait() {
@@ -110,6 +120,7 @@ impl Round<'_> {
     /// each once.
     fn repeats(&self, item: &Item) -> (Verdict, SmallVec<[TurnId; 2]>) {
         let ledger = &self.draft.document.ledger;
+        let is_repeat = !item.has_begun;
         let mut new: SmallVec<[TurnId; 2]> = SmallVec::new();
         let mut verdicts = Verdict::new();
         for Part { id, .. } in &item.parts {
@@ -120,11 +131,18 @@ impl Round<'_> {
             }
             verdicts.push(Ok(match is_accepted {
                 true => Answer::pending(true),
-                false => Answer::new(ledger.answer(*id).map(AsRef::as_ref), true),
+                false => Answer::new(ledger.answer(*id).map(AsRef::as_ref), is_repeat),
             }));
         }
-        self.core.counters.duplicates.add(item.parts.len() - new.len());
+        if is_repeat {
+            self.core.counters.duplicates.add(item.parts.len() - new.len());
+        }
         (verdicts, new)
+    }
+
+    /// Reports whether the turn of an item is in the inbox.
+    fn is_accepted(&self, item: &Item) -> bool {
+        item.parts.iter().any(|part| self.draft.document.ledger.is_accepted(part.id))
     }
 
     fn patience(&self, item: &Item) -> Result<RunBudget, Setback> {
@@ -171,7 +189,8 @@ impl Round<'_> {
         };
         let made: Result<RunOutput, _> = match ran {
             Some(made) => made,
-            None if patience.can_go_on => {
+            // It takes too long, or is to take a step.
+            None if patience.can_go_on || attempt.steps.has_asked() => {
                 let turn = self.draft.document.ledger.turn;
                 let documents = Arc::clone(&self.documents);
                 let run = LongRun::new(Arc::clone(attempt), running, documents, turn);

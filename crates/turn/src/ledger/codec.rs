@@ -38,6 +38,7 @@ impl Ledger {
             decided: take(&mut members, "decided")?,
             expires: take(&mut members, "expires")?,
             held: take(&mut members, "held")?,
+            steps: take(&mut members, "steps")?,
             participants: Participants::stored(take(&mut members, "participants")?, rev),
             extra: members,
         };
@@ -91,6 +92,7 @@ impl Ledger {
             text.push_str(",\"held\":");
             push_json(text, held);
         }
+        write_list(text, "steps", &self.steps);
         if let Some(participants) = self.participants.as_json() {
             text.push_str(",\"participants\":{\"rev\":");
             push_number(text, self.rev);

@@ -206,7 +206,10 @@ impl Draft {
         let body = change.response.as_ref().and_then(|response| response.body.as_ref());
         let timers: usize = change.timers.iter().map(|timer| super::size(&timer.activity)).sum();
         let answered = body.map_or(0, |body| body.as_str().len());
-        let bytes = change.bag.bytes() + ledger.live_bytes() + said + timers + answered;
+        // The results of its steps leave with this commit.
+        let steps = ledger.steps_of(turn).map_or(0, |steps| steps.bytes());
+        let live = ledger.live_bytes().saturating_sub(steps);
+        let bytes = change.bag.bytes() + live + said + timers + answered;
         let most = limits.document_bytes_max;
         if bytes > most {
             let what =

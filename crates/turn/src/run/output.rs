@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::{
     Key,
     ledger::{Bag, Response, Timer},
-    turn::Replies,
+    turn::{Replies, Resets},
 };
 
 /// Documents, replies and timers of one run. The conversation's bag is the first document.
@@ -18,4 +18,6 @@ pub(crate) struct RunOutput {
     pub(crate) timers: Vec<Arc<Timer>>,
     pub(crate) cancelled: Vec<String>,
     pub(crate) response: Option<Response>,
+    /// Properties that the turn has reset: all that an error handler changes of the state.
+    pub(crate) resets: Resets,
 }

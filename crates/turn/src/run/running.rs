@@ -63,6 +63,7 @@ impl Running {
         if !self.attempt.effects.is_calling() {
             // Dropping the handler puts the turn back into the slot.
             self.handler = None;
+            self.attempt.steps.close();
         }
         let inner = self.slot.take();
         let newer = inner.as_deref().and_then(Inner::newer).cloned();
@@ -73,9 +74,10 @@ impl Running {
     pub(crate) fn abandon(&mut self) {
         self.attempt.effects.leave();
         self.handler = None;
+        self.attempt.steps.close();
     }
 
-    /// Runs for a time. Returns `None` if the handler has not finished: call again.
+    /// Runs for a time, as [`until`](Self::until). Returns `None` if the handler has not finished.
     pub(crate) async fn within(
         &mut self,
         clock: &dyn Clock,
@@ -98,15 +100,20 @@ impl Running {
         }
     }
 
-    /// Runs until another future completes. Returns `None` if the handler has not finished: call
-    /// again.
+    /// Runs until another future completes or a step asks the runner for something. Returns `None`
+    /// if the handler has not finished: call again.
     pub(crate) async fn until(
         &mut self,
         other: impl Future<Output = ()> + Send,
     ) -> Option<Result<RunOutput, Failure>> {
         let other = std::pin::pin!(other);
-        match select(poll_fn(|context| self.poll(context)), other).await {
-            Either::Left((ended, _)) => Some(ended),
+        let running = poll_fn(|context| match self.poll(context) {
+            Poll::Ready(ended) => Poll::Ready(Some(ended)),
+            Poll::Pending if self.attempt.steps.poll_asked(context) => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        });
+        match select(running, other).await {
+            Either::Left((ended, _)) => ended,
             Either::Right(((), _)) => None,
         }
     }
@@ -138,10 +145,11 @@ impl Drop for Running {
         let Some(mut handler) = self.handler.take() else { return };
         let attempt = Arc::clone(&self.attempt);
         if !attempt.effects.is_calling() {
-            return;
+            return attempt.steps.close();
         }
         // Whoever is called may have done its work already: the next attempt needs the answer.
         attempt.effects.leave();
+        attempt.steps.close();
         self.attempt.source.leave(Box::pin(poll_fn(move |context| {
             let is_calling = || attempt.effects.is_calling();
             let goes_on = is_calling() && handler.poll_unpin(context).is_pending() && is_calling();
@@ -184,11 +192,11 @@ fn output(inner: Box<Inner>) -> Result<RunOutput, Failure> {
             limit: "replies_max",
         });
     }
-    let Inner { conversation, further, replies, timers, cancelled, response, .. } = *inner;
+    let Inner { conversation, further, replies, timers, cancelled, response, resets, .. } = *inner;
     let mut documents = SmallVec::with_capacity(1 + further.len());
     documents.push(conversation.close().map_err(Failure::State)?);
     for state in further {
         documents.push(state.close().map_err(Failure::State)?);
     }
-    Ok(RunOutput { documents, replies, timers, cancelled, response })
+    Ok(RunOutput { documents, replies, timers, cancelled, response, resets })
 }

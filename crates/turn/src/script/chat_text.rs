@@ -1,6 +1,9 @@
 //! Parser and writer of the `.chat` format: a dialogue as plain lines of text.
 
+mod attachment;
 mod markup;
+
+use std::{io, path::Path};
 
 use sayso_activity::{Account, Activity, ConversationAccount, Kind};
 
@@ -23,30 +26,40 @@ struct Speaker {
     is_bot: bool,
 }
 
-pub(super) fn parse(text: &str) -> Result<Vec<Line>, TranscriptError> {
+/// Reads a dialogue: its lines, each with its number in the text. Attached files are read if there
+/// is a folder to find them in.
+pub(super) fn parse(
+    text: &str,
+    folder: Option<&Path>,
+) -> Result<Vec<(usize, Line)>, TranscriptError> {
     let mut cast = Cast { users: Vec::new(), bot: account("bot", "bot") };
-    let mut spoken: Vec<(Speaker, String)> = Vec::new();
+    let mut spoken: Vec<(usize, Speaker, String)> = Vec::new();
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         if spoken.is_empty() && (line.trim().is_empty() || cast.reads_heading(line)) {
             continue;
         }
         match (cast.speaker(line), spoken.last_mut()) {
-            (Some((speaker, words)), _) => spoken.push((speaker, words.to_owned())),
-            (None, Some((_, words))) => {
+            (Some((speaker, words)), _) => spoken.push((index + 1, speaker, words.to_owned())),
+            (None, Some((_, _, words))) => {
                 words.push('\n');
                 words.push_str(line);
             }
             (None, None) => return Err(TranscriptError::Line { line: index + 1 }),
         }
     }
-    let is_user_there = spoken.first().is_some_and(|(speaker, _)| speaker.is_bot);
+    let is_user_there = spoken.first().is_some_and(|(_, speaker, _)| speaker.is_bot);
     let mut lines = Vec::new();
-    for (speaker, words) in &spoken {
-        cast.tell(speaker, words, &mut lines);
+    for (number, speaker, words) in &spoken {
+        let mut told = Vec::new();
+        cast.tell(speaker, words, folder, &mut told).map_err(|(path, source)| {
+            TranscriptError::Attachment { line: *number, path, source }
+        })?;
+        lines.extend(told.into_iter().map(|line| (*number, line)));
     }
-    let opens = |line: &Line| line.activity().is_some_and(is_update);
+    let opens = |(_, line): &(usize, Line)| line.activity().is_some_and(is_update);
     if !lines.first().is_some_and(opens) {
-        lines.insert(0, cast.opening(is_user_there));
+        let number = spoken.first().map_or(1, |(number, _, _)| *number);
+        lines.insert(0, (number, cast.opening(is_user_there)));
     }
     Ok(lines)
 }
@@ -92,13 +105,21 @@ impl Cast {
     }
 
     /// Adds the lines for a speaker's words.
-    fn tell(&self, speaker: &Speaker, words: &str, lines: &mut Vec<Line>) {
+    fn tell(
+        &self,
+        speaker: &Speaker,
+        words: &str,
+        folder: Option<&Path>,
+        lines: &mut Vec<Line>,
+    ) -> Result<(), (String, io::Error)> {
         let MarkedText { text, markup } = markup::read(words);
         let is_message = markup.is_empty() || !text.is_empty();
         let mut message = Activity::message(text);
         for item in markup {
             match item {
-                Markup::Attachment(attachment) => message = message.with_attachment(attachment),
+                Markup::Attachment(named) => {
+                    message = message.with_attachment(named.read(folder)?);
+                }
                 Markup::Delay(time) => lines.push(Line::Pause(time)),
                 Markup::Joins => {
                     lines.push(self.joins(&speaker.account, vec![speaker.account.clone()]));
@@ -109,6 +130,7 @@ impl Cast {
         if is_message || message.attachments.is_some() {
             lines.push(self.line(speaker, message));
         }
+        Ok(())
     }
 
     /// Makes the opening line: the bot joins, and the user if they are there.

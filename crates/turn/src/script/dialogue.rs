@@ -4,7 +4,7 @@ use std::fmt;
 
 use sayso_activity::Activity;
 
-use super::{Line, Transcript};
+use super::{Line, Transcript, recorded::Places};
 use crate::Documents;
 
 /// Result of a script: the lines in order, and the documents at its end.
@@ -95,7 +95,8 @@ impl Dialogue {
     #[must_use]
     pub fn transcript(&self) -> Transcript {
         let is_kept = |line: &&Line| matches!(line, Line::User(_) | Line::Bot(_) | Line::Pause(_));
-        Transcript { lines: self.lines.iter().filter(is_kept).cloned().collect() }
+        let lines = self.lines.iter().filter(is_kept).cloned().collect();
+        Transcript { lines, places: Places::default() }
     }
 
     /// Returns the dialogue as the text of a `.chat` file; see [`Transcript::to_chat`].

@@ -8,6 +8,7 @@ use std::{fmt, panic::Location};
 use super::{
     Dialogue,
     dialogue::{Row, width},
+    recorded::Recorded,
 };
 
 /// Error of a failed script. Its text is meant to be read: the dialogue with an arrow.
@@ -34,6 +35,8 @@ pub struct Mismatch {
     pub(super) what: String,
     /// Location of the script's step.
     pub(super) at: &'static Location<'static>,
+    /// The line of the recording that the step is of.
+    pub(super) recorded: Option<Recorded>,
     pub(super) dialogue: Dialogue,
     pub(super) mark: Mark,
     /// Details: labels and texts.
@@ -70,7 +73,12 @@ impl Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}, at {}\n", self.what, self.at)?;
+        match &self.recorded {
+            Some(recorded) => {
+                writeln!(f, "{}, at {recorded} (played at {})\n", self.what, self.at)?
+            }
+            None => writeln!(f, "{}, at {}\n", self.what, self.at)?,
+        }
         let mut rows: Vec<Row> = self.dialogue.lines.iter().map(Row::of).collect();
         if matches!(self.mark, Mark::Missing) {
             rows.push(Row::new("bot", "(nothing)"));

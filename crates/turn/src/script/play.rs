@@ -7,9 +7,11 @@ use futures_util::future::BoxFuture;
 use super::{
     Dialogue, Line, Mismatch, Script, Source,
     mismatch::Mark,
+    recorded::Recorded,
     stage::Stage,
     step::{Placed, Step},
 };
+use crate::run::Unforced;
 
 /// A mismatch without its location in the code.
 pub(super) struct Found {
@@ -55,16 +57,16 @@ impl<'a> Script<'a> {
         let mut player = Player { stage, read: 0 };
         if let Some(at) = wants_restart {
             let what = "a restart needs a way to make the bot anew: begin with `chat_with`";
-            return Err(player.mismatch(at, Found::new(what, Mark::End)));
+            return Err(player.mismatch((at, None), Found::new(what, Mark::End)));
         }
-        let mut last = begins;
-        for Placed { at, step } in steps {
-            last = at;
+        let mut last = (begins, None);
+        for Placed { at, recorded, step } in steps {
+            last = (at, recorded);
             if let Err(found) = player.step(step).await {
-                return Err(player.mismatch(at, found));
+                return Err(player.mismatch(last, found));
             }
         }
-        match player.silence() {
+        match player.silence().and_then(|()| player.all_failed()) {
             Ok(()) => Ok(player.dialogue()),
             Err(found) => Err(player.mismatch(last, found)),
         }
@@ -113,6 +115,10 @@ impl Player<'_> {
                 self.stage.lines.push(Line::Note("restart"));
                 Ok(())
             }
+            Step::Fail(call) => {
+                self.stage.failures.add(call.name, call.of, call.make);
+                Ok(())
+            }
             Step::Expect(expectation) => self.expect(expectation),
             Step::State(scope, check) => self.state(scope, check),
         }
@@ -122,9 +128,26 @@ impl Player<'_> {
         Dialogue { lines: self.stage.lines, documents: self.stage.documents }
     }
 
-    fn mismatch(self, at: &'static Location<'static>, found: Found) -> Mismatch {
+    /// Checks that every call that was to fail has been made.
+    fn all_failed(&self) -> Result<(), Found> {
+        let Some(Unforced { name, misfit }) = self.stage.failures.left() else { return Ok(()) };
+        let what = match misfit {
+            None => format!("the call `{name}` was to fail, and was never made"),
+            Some((wanted, made)) => format!(
+                "the call `{name}` fails with a {wanted}, and the script has a {made}: use \
+                 `fails_with`"
+            ),
+        };
+        Err(Found::new(what, Mark::End))
+    }
+
+    fn mismatch(
+        self,
+        (at, recorded): (&'static Location<'static>, Option<Recorded>),
+        found: Found,
+    ) -> Mismatch {
         let Found { what, mark, details } = found;
-        Mismatch { what, at, dialogue: self.dialogue(), mark, details }
+        Mismatch { what, at, recorded, dialogue: self.dialogue(), mark, details }
     }
 }
 

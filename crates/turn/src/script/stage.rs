@@ -15,7 +15,7 @@ use crate::{
     error::Failure,
     id::{ReplyId, TurnId},
     ledger::{Bag, Response, Timer},
-    run::{Documents, InMemoryDocuments, RunOutput},
+    run::{Documents, ForcedFailures, InMemoryDocuments, RunOutput},
     turn::{Logic, Reply},
 };
 
@@ -39,13 +39,18 @@ pub(super) struct Stage<'a> {
     pub(super) last: Option<Activity>,
     /// Response of the last turn.
     pub(super) response: Option<Response>,
+    /// Calls that are to fail.
+    pub(super) failures: Arc<ForcedFailures>,
     pub(super) lines: Vec<Line>,
 }
 
 impl<'a> Stage<'a> {
     pub(super) fn new(mut source: Source<'a>, now: Timestamp, starts_with: Option<Bag>) -> Self {
+        let logic = source.make();
+        let mistakes = logic.mistakes();
+        assert!(mistakes.is_empty(), "the bot cannot be started: {}", mistakes.join("; "));
         Self {
-            logic: source.make(),
+            logic,
             source,
             limits: Arc::default(),
             now,
@@ -57,6 +62,7 @@ impl<'a> Stage<'a> {
             timers: Vec::new(),
             last: None,
             response: None,
+            failures: Arc::default(),
             lines: Vec::new(),
         }
     }
@@ -153,11 +159,12 @@ impl<'a> Stage<'a> {
             return;
         }
         let given = InMemoryDocuments::new(self.documents.clone(), Arc::clone(&self.limits));
-        let attempt = Arc::new(given).attempt(key, origin, self.now);
+        let attempt = Arc::new(given.failing(&self.failures)).attempt(key, origin, self.now);
         match self.run(&attempt).await {
             Ok(made) => self.keep(&attempt, made),
             Err(failure) => self.lines.push(Line::Failed(reason(&failure))),
         }
+        self.failures.end_turn();
     }
 
     /// Runs the logic, and the error handler if it fails.

@@ -1,6 +1,7 @@
 //! Steps of a script, recorded before they are played.
 
 use std::{
+    any::TypeId,
     fmt,
     panic::{AssertUnwindSafe, Location, catch_unwind},
     time::Duration,
@@ -8,11 +9,14 @@ use std::{
 
 use sayso_activity::{Activity, Kind};
 
-use crate::{Bag, document::Response};
+use super::recorded::Recorded;
+use crate::{Bag, document::Response, run::MakeError};
 
 /// A step and its location in the code.
 pub(super) struct Placed<'a> {
     pub(super) at: &'static Location<'static>,
+    /// The line of a recording, if the step is of one.
+    pub(super) recorded: Option<Recorded>,
     pub(super) step: Step<'a>,
 }
 
@@ -21,8 +25,17 @@ pub(super) enum Step<'a> {
     Again,
     Pass(Duration),
     Restart,
+    Fail(Box<ForcedCall>),
     Expect(Expectation<'a>),
     State(Scope, Check<'a, Bag>),
+}
+
+/// A call that is to fail, and its error.
+pub(super) struct ForcedCall {
+    pub(super) name: String,
+    /// Type of the error: its id and its name.
+    pub(super) of: (TypeId, &'static str),
+    pub(super) make: MakeError,
 }
 
 /// Expectation of the bot's next action.
@@ -102,6 +115,7 @@ impl Step<'_> {
             Self::Again => "again",
             Self::Pass(_) => "passes",
             Self::Restart => "restart",
+            Self::Fail(_) => "fails",
             Self::Expect(_) => "expects",
             Self::State(..) => "state",
         }

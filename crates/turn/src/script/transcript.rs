@@ -5,9 +5,10 @@
 
 use std::{fs, path::Path};
 
-use sayso_activity::{Account, Activity, Kind, Raw};
+use sayso_activity::{Account, Activity, Kind};
+use serde_json::value::RawValue;
 
-use super::{Line, Script, TranscriptError, chat, chat_text, line::is_optional};
+use super::{Line, Script, TranscriptError, chat, chat_text, line::is_optional, recorded::Places};
 use crate::Logic;
 
 /// Recorded dialogue, to be replayed word for word.
@@ -33,6 +34,7 @@ use crate::Logic;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     pub(super) lines: Vec<Line>,
+    pub(super) places: Places,
 }
 
 impl Transcript {
@@ -41,8 +43,9 @@ impl Transcript {
     /// The headings `user=name` (one for each user of a group) and `bot=name` may name the
     /// speakers. Then `name: text` starts a line; text without a name continues it. Markup in
     /// brackets stands for what is not text: `[Attachment=file]` (with a content type after a
-    /// space; the file is named and not read), `[Typing]`, `[Delay=milliseconds]`, `[Event=name]`,
-    /// `[EndOfConversation]`, and `[ConversationUpdate]` for a user who joins.
+    /// space; the file is named and not read, see [`load`](Self::load)), `[Typing]`,
+    /// `[Delay=milliseconds]`, `[Event=name]`, `[EndOfConversation]`, and `[ConversationUpdate]`
+    /// for a user who joins.
     ///
     /// The bot joins before the first line, and the user too if the bot speaks first.
     ///
@@ -58,7 +61,12 @@ impl Transcript {
     /// # Ok::<(), sayso_turn::script::TranscriptError>(())
     /// ```
     pub fn parse_chat(text: &str) -> Result<Self, TranscriptError> {
-        chat_text::parse(text).map(|lines| Self { lines })
+        Self::of_chat(text, None)
+    }
+
+    fn of_chat(text: &str, folder: Option<&Path>) -> Result<Self, TranscriptError> {
+        let (numbers, lines) = chat_text::parse(text, folder)?.into_iter().unzip();
+        Ok(Self { lines, places: Places { file: None, numbers } })
     }
 
     /// Reads the text of a `.transcript` file: a JSON list of activities. Those whose `from` has
@@ -79,9 +87,11 @@ impl Transcript {
     /// # Ok::<(), sayso_turn::script::TranscriptError>(())
     /// ```
     pub fn parse_transcript(text: &str) -> Result<Self, TranscriptError> {
-        let elements: Vec<Raw> = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
-        let read = |(index, raw): (usize, &Raw)| {
-            Activity::from_json(raw.as_str().as_bytes())
+        let text = text.trim_start_matches('\u{feff}');
+        let elements: Vec<&RawValue> = serde_json::from_str(text)?;
+        let numbers = elements.iter().map(|raw| line_of(text, raw.get())).collect();
+        let read = |(index, raw): (usize, &&RawValue)| {
+            Activity::from_json(raw.get().as_bytes())
                 .map_err(|source| TranscriptError::Activity { index: index + 1, source })
         };
         let activities = elements.iter().enumerate().map(read);
@@ -110,10 +120,17 @@ impl Transcript {
             let is_sent = activity.kind != Kind::ConversationUpdate && is_bot(&activity);
             if is_sent { Line::Bot(Box::new(activity)) } else { Line::User(Box::new(activity)) }
         });
-        Ok(Self { lines: lines.collect() })
+        Ok(Self { lines: lines.collect(), places: Places { file: None, numbers } })
     }
 
-    /// Reads a file whose name ends in `.chat` or `.transcript`.
+    /// Reads a file whose name ends in `.chat` or `.transcript`. A mismatch in its replay names its
+    /// line.
+    ///
+    /// A file that `[Attachment=file]` in a `.chat` file names is read, from the folder of the
+    /// `.chat` file, else from the working directory, and put into the message as Microsoft's
+    /// `chatdown` does: JSON and texts as the attachment's `content`, anything else as a data URL.
+    /// Its type follows from the name's ending, or stands after a space, of cards in short
+    /// (`herocard`, `adaptivecard`). What begins with `http` is a `contentUrl`, and not read.
     ///
     /// # Errors
     /// A [`TranscriptError`] when it cannot be read or is something else.
@@ -128,14 +145,19 @@ impl Transcript {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, TranscriptError> {
         let path = path.as_ref();
         let shown = || path.display().to_string();
-        let parse = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("chat") => Self::parse_chat,
-            Some("transcript") => Self::parse_transcript,
+        let is_chat = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("chat") => true,
+            Some("transcript") => false,
             _ => return Err(TranscriptError::Name { path: shown() }),
         };
         let text = fs::read_to_string(path)
             .map_err(|source| TranscriptError::Read { path: shown(), source })?;
-        parse(&text)
+        let mut transcript = match is_chat {
+            true => Self::of_chat(&text, Some(path.parent().unwrap_or(Path::new(""))))?,
+            false => Self::parse_transcript(&text)?,
+        };
+        transcript.places.file = Some(shown().into());
+        Ok(transcript)
     }
 
     /// Returns the lines in order.
@@ -183,7 +205,8 @@ impl Transcript {
     /// ```
     #[track_caller]
     pub fn play<'a>(&self, mut script: Script<'a>) -> Script<'a> {
-        for line in &self.lines {
+        for (index, line) in self.lines.iter().enumerate() {
+            script.recorded = self.places.of(index);
             script = match line {
                 Line::User(activity) => script.activity((**activity).clone()),
                 Line::Bot(activity) if is_optional(activity) => script,
@@ -193,6 +216,7 @@ impl Transcript {
                 Line::Timer(_) | Line::Failed(_) | Line::Note(_) => script,
             };
         }
+        script.recorded = None;
         script
     }
 
@@ -225,6 +249,13 @@ impl Transcript {
         let activities: Vec<&Activity> = self.lines.iter().filter_map(Line::activity).collect();
         serde_json::to_string_pretty(&activities).expect("an activity is always JSON")
     }
+}
+
+/// The line of a part of a text, from 1.
+fn line_of(text: &str, part: &str) -> usize {
+    let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
 fn has_role(account: &Account, role: &str) -> bool {

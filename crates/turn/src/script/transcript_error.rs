@@ -37,6 +37,16 @@ pub enum TranscriptError {
         /// The line, from 1.
         line: usize,
     },
+    /// An attached file cannot be read, or is not of its type.
+    #[error("line {line}: the attachment {path} cannot be read: {source}")]
+    Attachment {
+        /// The line, from 1.
+        line: usize,
+        /// The file, as it is named.
+        path: String,
+        /// The error of the file system, or of the parser.
+        source: io::Error,
+    },
     /// The text is not a JSON list.
     #[error("expected a JSON list of activities: {0}")]
     Json(#[from] serde_json::Error),

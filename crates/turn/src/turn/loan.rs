@@ -5,7 +5,7 @@
 
 use std::{future::Future, sync::Arc};
 
-use super::{Inner, Replies, ReturnSlot, Turn};
+use super::{Inner, Replies, Resets, ReturnSlot, Turn};
 use crate::{bot_error::BotError, error::Failure, ledger::Bag, state::State};
 
 impl Turn {
@@ -71,6 +71,7 @@ fn placeholder(inner: &Inner) -> Inner {
         timers_made: 0,
         cancelled: Vec::new(),
         response: None,
+        resets: Resets::default(),
         is_kept: true,
     }
 }

@@ -39,6 +39,13 @@ pub trait Logic: std::fmt::Debug + Send + Sync + 'static {
     fn keys(&self) -> KeyScheme {
         KeyScheme::default()
     }
+
+    /// Returns mistakes in how the bot is put together, a sentence each, with which nobody should
+    /// start it: a handler that would never run, for example. A server refuses to, and so does a
+    /// script.
+    fn mistakes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Policy for messages that arrive while a turn of their conversation runs on this instance.

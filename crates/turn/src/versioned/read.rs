@@ -13,10 +13,11 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use super::{BotState, Newer, VALUE_MEMBER, VERSION_MEMBER};
+use super::{BotState, Newer, VALUE_MEMBER, VERSION_MEMBER, fixed_name};
 
 /// Reads a value with its version.
 pub fn read<'de, T: BotState, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    fixed_name::say::<T>();
     match T::IS_WRAPPED {
         true => deserializer.deserialize_any(Wrapped(PhantomData)),
         false => T::read_fields(Beside::<T, D>(deserializer, PhantomData)),

@@ -10,6 +10,8 @@ mod courier;
 #[cfg(test)]
 mod deployments;
 #[cfg(test)]
+mod durable_steps;
+#[cfg(test)]
 mod failures;
 #[cfg(all(test, feature = "fuzzing"))]
 mod fuzz;
@@ -23,6 +25,8 @@ mod long_turns;
 mod looks;
 #[cfg(test)]
 mod messages;
+#[cfg(test)]
+mod mistakes;
 #[cfg(test)]
 mod participants;
 #[cfg(test)]

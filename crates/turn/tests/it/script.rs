@@ -1,7 +1,9 @@
 //! Scripts: they run a bot as the engine does, and they fail when they should.
 
 mod engine;
+mod forced_failures;
 mod messages;
+mod recordings;
 mod time;
 mod transcripts;
 

@@ -1,9 +1,6 @@
 //! Tokens of the login service, from the emulator and other bots: accepted only by allow-list.
 
-use sayso_channel::{
-    ServiceUrls,
-    auth::{AppType, Skills},
-};
+use sayso_channel::{ServiceUrls, SkillCaller, auth::AppType};
 use serde_json::{Value, json};
 
 use super::{
@@ -98,7 +95,8 @@ async fn a_skill_is_called_by_those_on_the_list() {
         publish(issuer);
         options.app_type = AppType::SingleTenant;
         options.tenant_id = Some("own-tenant".to_owned());
-        options.skills = Some(Skills { callers: vec![PARENT.to_owned()], service_urls: listed() });
+        let parent = SkillCaller { app_id: PARENT.to_owned(), service_urls: listed() };
+        options.skill_callers.push(parent);
     })
     .await;
     for (change, expected) in [

@@ -65,7 +65,7 @@ async fn run(service_url: &str) -> Vec<String> {
 }
 
 /// Folder in which the SDKs are installed.
-fn installed() -> PathBuf {
+pub(crate) fn installed() -> PathBuf {
     let home =
         || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/sayso-servers"));
     let cache = std::env::var_os("SAYSO_SERVERS_CACHE").map(PathBuf::from).or_else(home);

@@ -103,7 +103,15 @@ fn other_activities_leave_the_question_as_it_is() {
         ]
     };
     for activity in odd() {
-        assert!(chat.hears(activity).unwrap().is_empty());
+        // An author who hands these over may think that they begin it, and is told.
+        let is_told =
+            activity.name.as_deref() == Some("other") || activity.kind == Kind::ConversationUpdate;
+        match chat.hears(activity) {
+            Ok(said) => assert!(!is_told && said.is_empty(), "{said:?}"),
+            Err(error) => {
+                assert!(is_told && format!("{error:?}").contains("begin_on"), "{error:?}")
+            }
+        }
         assert_eq!(chat.journal(), None);
     }
     assert_eq!(chat.says("hi"), ["a?"]);

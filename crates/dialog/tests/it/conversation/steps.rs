@@ -58,6 +58,39 @@ fn a_call_to_the_outside_is_made_once_and_has_a_key_of_its_own() {
 }
 
 #[test]
+fn a_durable_step_is_tried_again_kept_in_the_journal_and_has_a_key_of_its_own() {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&calls);
+    let mut chat = Chat::new(move || {
+        let calls = Arc::clone(&calls);
+        conversation("test", move |c| {
+            let calls = Arc::clone(&calls);
+            async move {
+                let calls = &calls;
+                let charge = |key: sayso_turn::IdempotencyKey| async move {
+                    let mut calls = calls.lock().unwrap();
+                    calls.push(key.as_str().to_owned());
+                    let count = calls.len();
+                    if count < 3 { Err(std::io::Error::other("busy")) } else { Ok(count) }
+                };
+                let receipt: usize = c.step("charge", charge).await?;
+                c.say(format!("receipt {receipt}"));
+                c.ask(text("a?")).await?;
+                let again: usize = c.step("charge", charge).attempts(1).await?;
+                c.say(format!("receipts {receipt} {again}"));
+                Ok(())
+            }
+        })
+        .bot()
+    });
+    assert_eq!(chat.says("hi"), ["receipt 3", "a?"]);
+    assert_eq!(chat.says("x"), ["receipts 3 4"]);
+    let keys = seen.lock().unwrap().clone();
+    assert!(keys[..3].iter().all(|key| *key == keys[0]), "one key for all tries: {keys:?}");
+    assert!(keys[0].ends_with(".test/0/charge") && keys[3].ends_with(".test/2/charge"), "{keys:?}");
+}
+
+#[test]
 fn a_failed_call_fails_the_turn_unless_the_code_handles_it() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     async fn pay(c: Conversation) -> Result<()> {

@@ -49,7 +49,7 @@ fn an_empty_secret_does_not_turn_encryption_off() {
     {
         for empty in ["", "  "] {
             let error = Config::default().environment([(name, empty)]).unwrap_err().to_string();
-            assert!(error.ends_with("leave it out if the store is not to be encrypted"), "{error}");
+            assert!(error.ends_with("leave it out if nothing is to be encrypted"), "{error}");
         }
     }
     assert!(read("[encryption]\nkeys = \"\"").is_err());

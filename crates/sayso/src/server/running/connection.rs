@@ -10,11 +10,18 @@ use hyper::{
 };
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use sayso_channel::LocalGuard;
-use tokio::{net::TcpStream, sync::watch, time::sleep};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    sync::watch,
+    time::sleep,
+};
 
 use super::{
     connection_limit::Permit,
+    handshake,
     refusal::{Refusals, full},
+    tls::Tls,
 };
 
 /// Settings and services that all connections share.
@@ -27,8 +34,16 @@ pub(super) struct Serving {
     /// Asked before the service, if there is one.
     pub(super) guard: Option<LocalGuard>,
     pub(super) refusals: Refusals,
+    pub(super) secure: Option<Secure>,
     /// Its sender is dropped when the server stops.
     pub(super) stopped: watch::Receiver<()>,
+}
+
+/// TLS, and the time that a handshake may take.
+#[derive(Clone, Debug)]
+pub(super) struct Secure {
+    pub(super) tls: Tls,
+    pub(super) handshake_max: Duration,
 }
 
 impl Serving {
@@ -45,11 +60,35 @@ impl Serving {
             () = permit.evicted() => {
                 tracing::trace!("a connection without a request made room for another");
                 drop(permit);
-                return self.refusals.refuse(stream).await;
+                // Over TLS it would take a handshake to say so.
+                if self.secure.is_none() {
+                    self.refusals.refuse(stream).await;
+                }
+                return;
             },
             _ = self.stopped.changed() => return,
             () = sleep(self.first_byte_max) => return,
         }
+        let Some(Secure { tls, handshake_max }) = self.secure.take() else {
+            return self.serve_requests(stream, peer, permit).await;
+        };
+        let stream = tokio::select! {
+            biased;
+            () = permit.evicted() => return tracing::trace!("a handshake made room"),
+            _ = self.stopped.changed() => return,
+            stream = handshake::accept(stream, &tls, handshake_max) => stream,
+        };
+        match stream {
+            Ok(stream) => self.serve_requests(stream, peer, permit).await,
+            // What a client does wrong with its connection is its own business.
+            Err(error) => tracing::trace!(%error, "a TLS handshake failed"),
+        }
+    }
+
+    async fn serve_requests<S>(mut self, stream: S, peer: SocketAddr, permit: Arc<Permit>)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let (own, guard, service) = (Arc::clone(&permit), self.guard, self.service);
         let service = service_fn(move |mut request: hyper::Request<Incoming>| {
             request.extensions_mut().insert(ConnectInfo(peer));

@@ -1,22 +1,24 @@
-//! Accept loop: HTTP/1.1 on a bounded number of connections, with timeouts and graceful shutdown.
+//! Accept loop: HTTP/1.1, with TLS or without, on a bounded number of connections, with timeouts
+//! and graceful shutdown.
 
 use std::{
     io::{self, ErrorKind},
     time::{Duration, Instant},
 };
 
-use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{rt::TokioTimer, service::TowerToHyperService};
-use sayso_channel::LocalGuard;
 use tokio::{
-    net::TcpListener,
     sync::{oneshot, watch},
     task::JoinSet,
 };
 
 use super::{
-    connection::Serving, connection_limit::ConnectionLimit, limits::HttpLimits, refusal::Refusals,
+    Listener,
+    connection::{Secure, Serving},
+    connection_limit::ConnectionLimit,
+    limits::HttpLimits,
+    refusal::Refusals,
 };
 
 /// Pause before the next `accept` after one failed, for example for lack of descriptors.
@@ -25,23 +27,26 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Shortest time between two warnings of overload: a flood must not fill the disk with log lines.
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop, then lets requests in flight finish. What the guard refuses does not
-/// reach the router. Dropping the future cuts every
+/// Serves until told to stop, then lets requests in flight finish. Dropping the future cuts every
 /// connection.
 pub(super) async fn serve(
-    listener: TcpListener,
-    (router, guard): (Router, Option<LocalGuard>),
+    listener: Listener,
     limits: HttpLimits,
     mut stopped: oneshot::Receiver<()>,
 ) {
+    let Listener { socket, router, guard, tls } = listener;
     let limit = ConnectionLimit::new(limits.capacity());
     let (stop, stop_seen) = watch::channel(());
     let serving = Serving {
         http: protocol(&limits),
         service: TowerToHyperService::new(router),
-        first_byte_max: limits.head_timeout,
+        first_byte_max: match tls {
+            Some(_) => limits.handshake_timeout.min(limits.head_timeout),
+            None => limits.head_timeout,
+        },
         guard,
         refusals: Refusals::default(),
+        secure: tls.map(|tls| Secure { tls, handshake_max: limits.handshake_timeout }),
         stopped: stop_seen,
     };
     let mut connections = JoinSet::new();
@@ -51,7 +56,7 @@ pub(super) async fn serve(
             biased;
             // The sender is dropped, never used: that it is gone is the signal.
             _ = &mut stopped => break,
-            accepted = listener.accept() => accepted,
+            accepted = socket.accept() => accepted,
         };
         while connections.try_join_next().is_some() {}
         let (stream, peer) = match accepted {
@@ -66,12 +71,15 @@ pub(super) async fn serve(
         };
         let Some(permit) = limit.acquire().await else {
             warning.warn("every connection has a request under way; new ones are refused");
-            connections.spawn(serving.refusals.clone().refuse(stream));
+            // Over TLS it would take a handshake to say so.
+            if serving.secure.is_none() {
+                connections.spawn(serving.refusals.clone().refuse(stream));
+            }
             continue;
         };
         connections.spawn(serving.clone().serve(stream, peer, permit));
     }
-    drop((listener, stop));
+    drop((socket, stop));
     while connections.join_next().await.is_some() {}
 }
 

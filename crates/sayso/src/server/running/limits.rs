@@ -18,6 +18,8 @@ pub(crate) struct HttpLimits {
     /// for it. So it is the keep-alive timeout, too; load balancers keep theirs for 60 seconds, and
     /// must be the first to hang up.
     pub(crate) head_timeout: Duration,
+    /// Longest time for a TLS handshake.
+    pub(crate) handshake_timeout: Duration,
     /// Largest head of a request. A token has 16 KB at most.
     pub(crate) head_bytes_max: usize,
     /// Largest buffer of a connection, for requests and for answers.
@@ -30,6 +32,7 @@ impl Default for HttpLimits {
             connections_max: 4096,
             descriptors_kept: 256,
             head_timeout: Duration::from_secs(75),
+            handshake_timeout: Duration::from_secs(10),
             head_bytes_max: 32 * 1024,
             buffer_bytes_max: 64 * 1024,
         }

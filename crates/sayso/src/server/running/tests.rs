@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{http, limits::HttpLimits};
+use super::{Listener, http, limits::HttpLimits};
 
 /// Longer than anything here takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -49,7 +49,8 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(http::serve(listener, (router, None), limits, stopped));
+        let served = Listener { socket: listener, router, guard: None, tls: None };
+        let task = tokio::spawn(http::serve(served, limits, stopped));
         Self { address, entered, release, stop, task }
     }
 

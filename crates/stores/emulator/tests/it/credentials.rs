@@ -88,6 +88,9 @@ fn to_sign(request: &axum::http::request::Parts, date: &str) -> String {
     format!("{method}\n{kind}\n{link}\n{}\n\n", date.to_lowercase())
 }
 
+/// Acknowledged writes of a writer, however slow the machine is.
+const WRITES_MIN: u64 = 6;
+
 /// Writers that count up, each a document of its own, through whatever happens to the credentials.
 struct Load {
     is_over: Arc<AtomicBool>,
@@ -123,7 +126,7 @@ async fn count_up(store: &CosmosStore, number: usize, is_over: &AtomicBool) -> (
     let key = sayso_turn::Key::new(format!("writer/{number}")).unwrap();
     let (mut count, mut refused, mut expect) = (0_u64, 0_u64, Expect::Absent);
     let start = Instant::now();
-    while !is_over.load(Ordering::SeqCst) || count == 0 {
+    while !is_over.load(Ordering::SeqCst) || count < WRITES_MIN {
         assert!(start.elapsed() < Duration::from_secs(60), "the load ends");
         let (body, expect_now) = ((count + 1).to_string(), expect.clone());
         let write = Write { key: key.clone(), expect: expect_now, ..create(&body) };
@@ -213,6 +216,31 @@ async fn a_key_in_a_file_is_read_again_when_it_is_refused_under_load() {
     assert!(stored(&store).await.is_none());
 }
 
+/// The file may be written before the account knows the key, and the account may not answer just
+/// when the key is tried first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_comes_too_early_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    fs::write(&path, KEY[0]).unwrap();
+    let door = Arc::new(Door::default());
+    door.set_keys(&[KEY[0]]);
+    let account = door.account().await;
+    let store = open(config(account.port).secret_file(&path)).await;
+    door.set_keys(&[]);
+    fs::write(&path, KEY[1]).unwrap();
+    // It is read again, refused, and nothing changes for a while.
+    let (start, before) = (Instant::now(), door.refused());
+    while start.elapsed() < Duration::from_secs(4) {
+        let error = store.load(&key()).await.unwrap_err();
+        assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(door.refused() > before);
+    door.set_keys(&[KEY[1]]);
+    is_back(&store, "after").await;
+}
+
 /// Gives tokens that the door takes for as long as they live.
 #[derive(Clone)]
 struct Issuer {
@@ -255,9 +283,10 @@ async fn a_store_works_beyond_the_life_of_its_tokens() {
     }
     let (acked, refused) = load.end(&store).await;
     let issued = issued.load(Ordering::SeqCst);
-    // Renewed at half their life, and not asked for with every request.
-    assert!((4..=12).contains(&issued), "{issued} tokens for {acked} writes");
-    assert!(acked > 50 && refused == 0 && door.refused() == 0, "{acked}, {refused}");
+    // Renewed at half their life, one a second then, and not asked for with every request.
+    let issued_max = start.elapsed().as_secs() + 6;
+    assert!((4..=issued_max).contains(&issued), "{issued} tokens for {acked} writes");
+    assert!(acked >= 4 * WRITES_MIN && refused == 0 && door.refused() == 0, "{acked}, {refused}");
     // One that is withdrawn before its time is replaced.
     door.tokens.lock().unwrap().clear();
     let _etag = committed(store.save(create("[1]")).await.unwrap());

@@ -99,6 +99,7 @@ fn a_bad_url_is_refused_with_what_to_do_and_without_secrets() {
         ("azblob:https://me:canary@b.blob.core.windows.net/c", &[], "use azblob:https"),
         ("azblob:ftp://b.blob.core.windows.net/c", &[], "use azblob:https"),
         ("azblob:https://b.blob.core.windows.net/c?sig=canary", &[], "AZURE_STORAGE_SAS_TOKEN"),
+        ("azblob:https://b.blob.core.windows.net/c?layout=js&canary+1==", &[], "`...` in the URL"),
         ("azblob:https://b.blob.core.windows.net/c?layout=perl", &[], "dotnet"),
         ("azblob:https://b.blob.core.windows.net/c?due=never", &[], "due=tags|list"),
         ("azblob:https://other.blob.core.windows.net/c", &string, "the account `bots`"),

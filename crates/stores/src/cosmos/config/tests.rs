@@ -74,6 +74,7 @@ fn a_bad_url_is_refused_in_one_clear_sentence() {
         ("cosmos://h.example/a?throughput=much", "throughput must be a number"),
         ("cosmos://h.example/a?auth=none", "auth must be entra"),
         ("cosmos://h.example/a?creates=true", "unknown option `creates`"),
+        ("cosmos://h.example/a?create=true&Secret1==", "unknown option `...`"),
     ] {
         let error = bad(url);
         assert!(error.contains(says), "{url}: {error}");

@@ -1,9 +1,20 @@
-//! Indexing policies: `due` is searched for, and nothing else is.
+//! Properties of containers and their indexing policies: `due` is searched for, and nothing else
+//! is.
 
-use azure_data_cosmos::models::{IndexingMode, IndexingPolicy, PropertyPath};
+use azure_data_cosmos::models::{
+    ContainerProperties, IndexingMode, IndexingPolicy, PropertyPath, TimeToLive,
+};
 
 /// Path of `due` in the indexing policy: all that recovery searches for.
 pub(super) const DUE: &str = "/due/?";
+
+/// Properties of a new container: partitioned by key, only `due` is indexed, items may have a time
+/// to live.
+pub(super) fn properties(name: &str) -> ContainerProperties {
+    let mut properties = ContainerProperties::new(name.to_owned(), "/id".into());
+    properties.default_ttl = TimeToLive::NoDefault;
+    properties.with_indexing_policy(index(None))
+}
 
 /// Adds `due` to an indexing policy; without a policy, indexes nothing else.
 pub(super) fn index(policy: Option<IndexingPolicy>) -> IndexingPolicy {

@@ -73,6 +73,8 @@ fn a_wrong_url_is_refused_with_what_to_write_and_without_its_secrets() {
         ("postgres://u:hunter2@h/d?secret-file=/a", "leave one of them out"),
         ("postgres://u@h/d?secret-file=/a&auth=entra", "leave one of them out"),
         ("postgres://u@h/d?auth=hunter2", "entra, managed or developer"),
+        ("postgres://u:hunter2@h/d?sslmode=require&sslkey=/a", "go together"),
+        ("postgres://u:hunter2@h/d?sslcert=/a&sslkey=/b", "needs sslmode=verify-full"),
         ("postgres://u:hunter2@a,b/d?target_session_attrs=standby", "read-write"),
     ] {
         let error = PostgresConfig::from_url(url).unwrap_err();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::TryStreamExt;
 use sayso_stores::{
+    SqliteStore,
     doubles::Counted,
     encrypting::{KeyRingError, NameKey},
 };
@@ -81,6 +82,29 @@ async fn a_document_that_cannot_be_read_stops_neither_a_look_nor_a_list() {
     assert!(store.load(&key(&names[0])).await.unwrap_err().to_string().contains("not encrypted"));
     assert!(store.delete(&key(&names[0]), &etag).await.is_ok());
     assert_eq!(keys(&store, "").await.len(), 1);
+}
+
+/// Not even the engine: the file of a database was damaged, a blob was replaced by something else.
+#[tokio::test]
+async fn a_document_that_the_engine_cannot_read_stops_neither_a_look_nor_a_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.sqlite");
+    let sqlite = Arc::new(SqliteStore::open(&path).unwrap());
+    let due = Some(Timestamp::from_millis(1));
+    for name in ["ann", "bob"] {
+        let _etag = save(&hashed(&sqlite, &[A]), Write { due, ..create(name, "{}") }).await;
+    }
+    let names = keys(&*sqlite, "").await;
+    let other = rusqlite::Connection::open(&path).unwrap();
+    let damage = "UPDATE document SET body = CAST(x'ff00ff' AS TEXT) WHERE key = ?";
+    assert_eq!(other.execute(damage, [&names[0]]).unwrap(), 1);
+
+    let store = hashed(&sqlite, &[A]);
+    let page = store.due(Timestamp::from_millis(1), None, 9).await.unwrap();
+    assert_eq!(page.found.len(), 1);
+    assert_eq!(store.counters().unreadable, 1);
+    let listed = keys(&store, "").await;
+    assert!(listed.len() == 2 && listed.contains(&names[0]), "{listed:?}");
 }
 
 #[test]

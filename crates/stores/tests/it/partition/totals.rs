@@ -1,9 +1,13 @@
 //! Totals over all partitions: statistics, and what a purge leaves.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
+use futures_util::TryStreamExt;
 use sayso_stores::{PartitionBy, PartitionedStore, SqliteStore};
-use sayso_turn::store::{Effort, Error, Saved, Store};
+use sayso_turn::{
+    Key,
+    store::{Effort, Error, Participant, Participants, Saved, Store, Write},
+};
 
 use super::of;
 
@@ -35,6 +39,30 @@ async fn statistics_are_the_sum_over_all_partitions_and_never_fall() {
     assert_eq!(stats.conflicts, 2, "{stats:?}");
     // The directory is in the base, and was written, too.
     assert!(stats.saves.calls > 5 && stats.bytes_written > written, "{stats:?}");
+}
+
+#[tokio::test]
+async fn a_user_is_found_by_the_index_of_each_partition() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids =
+        |ids: &[&str]| Some(Participants::All(ids.iter().map(|id| Participant::of(id)).collect()));
+    let store = files(folder.path());
+    for (tenant, names) in [("a", &["ann"][..]), ("bb", &["bob"]), ("ccc", &["ann", "bob"])] {
+        let write = Write { participants: ids(names), ..of(tenant) };
+        assert!(matches!(store.save(write).await.unwrap(), Saved::Committed(_)));
+    }
+    let found = async |id: &str, prefix: &str| {
+        let keys = store.list_with(Participant::of(id), prefix).expect("SQLite has an index");
+        let keys: Vec<Key> = keys.try_collect().await.unwrap();
+        keys.into_iter().collect::<BTreeSet<Key>>()
+    };
+    let both = BTreeSet::from([of("a").key, of("ccc").key]);
+    assert_eq!(found("ann", "").await, both);
+    assert_eq!(found("carl", "").await, BTreeSet::new());
+    assert_eq!(found("ann", of("a").key.as_str()).await, BTreeSet::from([of("a").key]));
+    // In memory there is one, too; an engine without says so.
+    let memory = super::Server::default().connect(PartitionBy::Tenant);
+    assert!(memory.list_with(Participant::of("ann"), "").is_some());
 }
 
 #[tokio::test]

@@ -99,11 +99,13 @@ async fn try_to_finish(
     let may_reply = !is_tried_again && !run.is_mute;
     let judged = judge(core, &mut round, run, (made, may_reply)).await?;
     let attempt = &Arc::clone(&run.attempt);
+    let is_answer = attempt.origin.activity().expects_replies();
+    let mut failed = None;
     let now = core.now();
     match judged {
         Judged::Done(outcome) => {
             round.draft.end_first();
-            drop(round.keep(attempt, &ids, outcome, false));
+            drop(round.keep(attempt, &ids, outcome, is_answer));
             round.tally.turns += 1;
             round.tally.fired += usize::from(entry.is_timer);
         }
@@ -112,7 +114,7 @@ async fn try_to_finish(
                 true => round.draft.park_first(&[], &failure.with_causes(), now, &core.limits),
                 false => round.draft.end_first(),
             }
-            drop(round.keep(attempt, &ids, outcome, false));
+            drop(round.keep(attempt, &ids, outcome, is_answer));
             round.tally.turns += 1;
             round.tally.parked += usize::from(entry.is_timer);
         }
@@ -129,11 +131,15 @@ async fn try_to_finish(
             false => {
                 round.tally.parked += 1;
                 round.draft.park_first(&ids, &failure.with_causes(), now, &core.limits);
+                failed = Some(failure);
             }
         },
     }
     round.settle_claim(false);
     round.commit().await?;
+    if let Some(failure) = failed {
+        mailbox.fail_waiting(&ids, &Error::from(failure));
+    }
     mailbox.changed.notify_one();
     Ok(Step::Ended)
 }

@@ -6,17 +6,18 @@ use smallvec::SmallVec;
 
 use crate::{
     Key,
-    attempt::{Attempt, Effects, Origin, Source},
+    attempt::{Attempt, Effects, Origin, Source, StepPlace, Steps},
     clock::Timestamp,
     delivery_policy::{DeliveryPolicy, OnDoubt},
     engine::{
         core::Core,
+        item::Cause,
         mailbox::Mailbox,
         round::{Round, Setback},
     },
     error::Failure,
     id::{ReplyId, TurnId},
-    ledger::{Bag, Change, Recorded, StoredReply},
+    ledger::{Bag, Change, Document, Recorded, StoredReply},
     limits::Exceeded,
     message_id::Target,
     run::RunOutput,
@@ -34,7 +35,8 @@ pub(in crate::engine) fn attempt(
 ) -> PartialAttempt {
     let effects = Effects::of(core.receipts.get(id));
     let (key, reply_prefix) = (mailbox.key.clone(), id.reply_prefix(retries));
-    PartialAttempt { id, reply_prefix, key, origin, now, source, effects }
+    let place = StepPlace::Engine;
+    PartialAttempt { id, reply_prefix, key, origin, now, source, effects, place }
 }
 
 /// An attempt that still lacks its properties.
@@ -46,14 +48,24 @@ pub(in crate::engine) struct PartialAttempt {
     now: Timestamp,
     source: Arc<dyn Source>,
     effects: Effects,
+    place: StepPlace,
 }
 
 impl PartialAttempt {
-    /// Completes the attempt with its properties.
-    pub(in crate::engine) fn of(self, bag: &Bag) -> Arc<Attempt> {
-        let Self { id, reply_prefix, key, origin, now, source, effects } = self;
-        let bag = bag.clone();
-        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source, effects })
+    /// Sets whether the turn of a cause can take steps: not that of a handler that cannot be stored.
+    pub(in crate::engine) fn caused_by(self, cause: &Cause) -> Self {
+        match cause {
+            Cause::Proactive(_) => Self { place: StepPlace::Nowhere("a proactive turn"), ..self },
+            _ => self,
+        }
+    }
+
+    /// Completes the attempt with what the document has: its properties, and the turn's steps.
+    pub(in crate::engine) fn of(self, document: &Document) -> Arc<Attempt> {
+        let Self { id, reply_prefix, key, origin, now, source, effects, place } = self;
+        let bag = document.bag.clone();
+        let steps = Steps::new(place, document.ledger.steps_of(id));
+        Arc::new(Attempt { id, reply_prefix, key, origin, now, bag, source, effects, steps })
     }
 }
 
@@ -102,7 +114,7 @@ impl Round<'_> {
             Ok(outcome) => return Ok(Judged::Done(outcome)),
             Err(failure) => failure,
         };
-        failure.log();
+        failure.log(&attempt.key, attempt.origin.activity());
         if failure.is_newer() {
             core.counters.newer.add(1);
             return Ok(Judged::Failed(failure));
@@ -118,7 +130,7 @@ impl Round<'_> {
         Ok(match handled.map(|made| made.and_then(|made| self.prepare(attempt, made))) {
             Some(Ok(outcome)) => Judged::Handled(outcome, failure),
             Some(Err(second)) => {
-                second.log();
+                second.log(&attempt.key, attempt.origin.activity());
                 core.counters.newer.add(second.is_newer().into());
                 Judged::Failed(if second.is_newer() { Arc::new(second) } else { failure })
             }
@@ -129,7 +141,7 @@ impl Round<'_> {
     /// Converts the output of a run to storable form, or returns the limit that it exceeds.
     fn prepare(&self, attempt: &Attempt, made: RunOutput) -> Result<Outcome, Failure> {
         let core = self.core;
-        let RunOutput { mut documents, replies, timers, cancelled, response } = made;
+        let RunOutput { mut documents, replies, timers, cancelled, response, .. } = made;
         let is_answer = attempt.origin.activity().expects_replies();
         let policy = core.logic.delivery();
         let to_stored = |reply| self.to_stored(attempt.reply_prefix, reply, is_answer, policy);

@@ -169,7 +169,7 @@ impl Round<'_> {
         let origin = Origin::of_ours(&part.activity);
         let source = live_source::source(&self.documents, None);
         attempt(self.core, self.mailbox, (turn, retries), (origin, item.now), source)
-            .of(&self.draft.document.bag)
+            .of(&self.draft.document)
     }
 
     /// Judges a turn that failed with a permanent store error.

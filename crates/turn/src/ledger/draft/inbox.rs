@@ -7,7 +7,8 @@ use crate::{
     Limits,
     clock::Timestamp,
     id::TurnId,
-    ledger::{Accepted, Timer},
+    ledger::{Accepted, StepResult, Timer},
+    limits::Exceeded,
 };
 
 impl Draft {
@@ -82,6 +83,29 @@ impl Draft {
         let Timer { at, tries, retries, .. } = *timer;
         let accepted = Accepted { ids, at, lost: 0, is_timer: true, tries, retries, activity };
         self.document.ledger.inbox.push(Arc::new(accepted));
+    }
+
+    /// Saves results of steps of a turn, or returns the limit that is exceeded.
+    pub(crate) fn save_steps(
+        &mut self,
+        turn: TurnId,
+        results: &[StepResult],
+        limits: &Limits,
+    ) -> Result<(), Exceeded> {
+        let ledger = &self.document.ledger;
+        let before = self.document.bag.bytes() + ledger.live_bytes();
+        let bytes = before + results.iter().map(StepResult::bytes).sum::<usize>();
+        let most = limits.document_bytes_max;
+        if bytes > most {
+            let what = format!(
+                "the state, what waits with it and the results of steps have {bytes} bytes, at \
+                 most {most}"
+            );
+            return Err(Exceeded { what, limit: "document_bytes_max" });
+        }
+        self.document.ledger.add_steps(turn, results.to_vec());
+        self.is_changed = true;
+        Ok(())
     }
 
     /// Removes the first entry of the inbox, whose turn is part of this draft.

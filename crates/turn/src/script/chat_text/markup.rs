@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use sayso_activity::{Activity, Attachment, Kind};
+use sayso_activity::{Activity, Kind};
 
-use super::Line;
+use super::{Line, attachment::Named};
 
 /// A line split into text and markup.
 pub(super) struct MarkedText {
@@ -13,7 +13,7 @@ pub(super) struct MarkedText {
 }
 
 pub(super) enum Markup {
-    Attachment(Attachment),
+    Attachment(Named),
     Delay(Duration),
     Joins,
     Other(Box<Activity>),
@@ -45,7 +45,7 @@ fn item(inside: &str) -> Option<Markup> {
     let value = value.trim();
     let other = |activity| Markup::Other(Box::new(activity));
     Some(match word.trim().to_ascii_lowercase().as_str() {
-        "attachment" if !value.is_empty() => Markup::Attachment(attachment(value)),
+        "attachment" if !value.is_empty() => Markup::Attachment(Named::parse(value)),
         "delay" => Markup::Delay(Duration::from_millis(value.parse().ok()?)),
         "typing" if value.is_empty() => other(Activity::typing()),
         "event" if !value.is_empty() => other(Activity::event(value)),
@@ -53,29 +53,6 @@ fn item(inside: &str) -> Option<Markup> {
         "conversationupdate" if value.is_empty() => Markup::Joins,
         _ => return None,
     })
-}
-
-/// Parses a file name, with its content type after a space or guessed from the extension.
-fn attachment(value: &str) -> Attachment {
-    let (file, sort) = value.split_once(' ').unwrap_or((value, ""));
-    let known = [
-        ("png", "image/png"),
-        ("jpg", "image/jpeg"),
-        ("jpeg", "image/jpeg"),
-        ("gif", "image/gif"),
-        ("svg", "image/svg+xml"),
-        ("txt", "text/plain"),
-        ("json", "application/json"),
-        ("pdf", "application/pdf"),
-        ("mp3", "audio/mpeg"),
-        ("wav", "audio/wav"),
-        ("mp4", "video/mp4"),
-    ];
-    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let guess = known.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension));
-    let guess = guess.map_or("application/octet-stream", |(_, sort)| *sort);
-    let sort = if sort.trim().is_empty() { guess } else { sort.trim() };
-    Attachment { name: Some(file.to_owned()), ..Attachment::with_url(sort, file) }
 }
 
 /// Formats a line, if the format can express it.
