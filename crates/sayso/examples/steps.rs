@@ -1,4 +1,4 @@
-//! Durable steps: an order that reserves, charges and ships, and never charges twice for one order.
+//! Durable steps: an order that reserves, charges and ships, and is never charged twice.
 //!
 //! Each call's result is saved before the turn goes on. Kill the process in the middle and start it
 //! again: what is finished is not called again, what was under way is, under the same key. Run it

@@ -17,6 +17,7 @@ use crate::{
     check::check,
     clients::{self, Said},
     executor::{Executor, Owner},
+    node::Nodes,
     panics, run,
     tenancy::Place,
     world::World,
@@ -216,15 +217,7 @@ fn die(
     if !executor.run_until(Duration::from_secs(120), is_answered) {
         world.violation("I9: not answered".to_owned());
     }
-    // The death may come after the answers: somebody must be there to finish.
-    let until = executor.now() + DEATH_MAX;
-    while !executor.is_dead(doomed) && !run::is_at_rest(&world, &nodes, &all) {
-        if executor.now() > until {
-            world.violation("I9: neither dead nor at rest".to_owned());
-            break;
-        }
-        executor.run_until(executor.now() + REST_LOOK_EVERY, has_died);
-    }
+    await_death_or_rest((&world, &nodes, &all), has_died);
     let polls = executor.polls(doomed);
     executor.pardon(doomed);
     if has_died() {
@@ -241,4 +234,19 @@ fn die(
     executor.end();
     let broken = std::mem::take(&mut world.seen().violations);
     (polls, broken)
+}
+
+/// Waits until the death has come, which may be after the answers, or nothing is left to do.
+fn await_death_or_rest(
+    (world, nodes, all): (&World, &Nodes, &[Said]),
+    has_died: impl Fn() -> bool,
+) {
+    let executor = &world.executor;
+    let until = executor.now() + DEATH_MAX;
+    while !has_died() && !run::is_at_rest(world, nodes, all) {
+        if executor.now() > until {
+            return world.violation("I9: neither dead nor at rest".to_owned());
+        }
+        executor.run_until(executor.now() + REST_LOOK_EVERY, &has_died);
+    }
 }

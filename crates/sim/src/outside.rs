@@ -58,8 +58,8 @@ impl Outside {
             (counts.step_calls, counts.saved_steps.contains_key(key))
         };
         world.tell(|| format!("instance {life}: takes step {key} for {wish}, call {number}"));
-        // What was forgotten is not known to have been done, and who slept without noticing does not
-        // know that it was overtaken: it calls under the same key.
+        // What was forgotten is not known to have been done, and who slept without noticing does
+        // not know that it was overtaken: it calls under the same key.
         if is_saved && !world.plan.has(Fault::ShortLived) && !world.hides_sleep() {
             world.violation(format!(
                 "steps: instance {life} calls again for {wish}, {key} is saved"
@@ -74,9 +74,8 @@ impl Outside {
         let (fails, hangs) =
             (world.chance.fires(Fault::StepFails), world.chance.fires(Fault::StepHangs));
         if (fails || hangs) && self.step_may_fail(key) {
-            world.tell(|| {
-                format!("instance {life}: step {key} {}", ["hangs", "fails"][usize::from(fails)])
-            });
+            let what = if fails { "fails" } else { "hangs" };
+            world.tell(|| format!("instance {life}: step {key} {what}"));
             if !fails {
                 std::future::pending::<()>().await;
             }

@@ -282,17 +282,19 @@ impl Turn {
     /// Makes an external call once per process and memoises its result in memory; a crash forgets
     /// it, unlike that of a [`step`](Self::step).
     ///
-    /// It costs no write. Its idempotency key is the same on every attempt, instance and redelivery.
+    /// It costs no write. Its idempotency key is the same on every attempt, instance and
+    /// redelivery.
     ///
     /// # Guarantees
     /// A success is kept until the turn commits, whatever happens to its attempts; a failure is
     /// not. If an attempt is stopped in a call, the call goes on, and the next attempt waits for
-    /// its result. Reusing a name in the same attempt is another call with a key of its own. After a crash a call is made again under the same key: the called service must
-    /// honour it for exactly-once.
+    /// its result. Reusing a name in the same attempt is another call with a key of its own. After
+    /// a crash a call is made again under the same key: the called service must honour it for
+    /// exactly-once.
     ///
     /// # Limits
-    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A call
-    /// of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on.
+    /// The results of [`effects_max`](crate::Limits::effects_max) turns are kept per process. A
+    /// call of a stopped attempt has [`long_deadline`](crate::Limits::long_deadline) from then on.
     ///
     /// # Errors
     /// Those of the call.

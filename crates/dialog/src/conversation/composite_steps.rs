@@ -12,8 +12,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{Conversation, Error, journal::Scope, label, replay::Lookup, step::StepStart};
 
 impl Conversation {
-    /// Calls the outside once per process, and keeps the result in the journal when the turn commits;
-    /// a crash before that forgets it, unlike that of a [`step`](Self::step).
+    /// Calls the outside once per process, and keeps the result in the journal when the turn
+    /// commits; a crash before that forgets it, unlike that of a [`step`](Self::step).
     ///
     /// # Guarantees
     /// A turn that is tried again in this process does not repeat a call that succeeded. After a

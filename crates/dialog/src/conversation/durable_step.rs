@@ -12,8 +12,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Conversation, Error, label, step::StepStart};
 
-/// Durable step of a conversation, made by [`Conversation::step`]: await it, after setting how it is
-/// tried.
+/// Durable step of a conversation, made by [`Conversation::step`]: await it, after setting how it
+/// is tried.
 #[derive(Debug)]
 #[must_use = "a step is taken when it is awaited"]
 pub struct DurableStep<'a, F> {
@@ -23,7 +23,7 @@ pub struct DurableStep<'a, F> {
     policy: Policy,
 }
 
-/// How the call is tried; what is not set is as for [`sayso_turn::Step`].
+/// Retry policy of the call; what is not set is as for [`sayso_turn::Step`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Policy {
     attempts: Option<u32>,
@@ -78,8 +78,8 @@ impl Conversation {
     /// conversation, also for the same name in a loop.
     ///
     /// # Errors
-    /// [`Error::Failed`] when the call fails in every try. Handed on, it fails the turn. Handled, it
-    /// is kept, and a replay fails the same way. In a conversation that a proactive turn runs it
+    /// [`Error::Failed`] when the call fails in every try. Handed on, it fails the turn. Handled,
+    /// it is kept, and a replay fails the same way. In a conversation that a proactive turn runs it
     /// always fails: use [`once`](Self::once) there.
     ///
     /// # Cancellation

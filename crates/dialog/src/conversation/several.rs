@@ -192,7 +192,7 @@ impl Conversations {
         match activity.kind {
             Kind::Message => {
                 let by_word = self.parts.iter().find(|part| part.words.has(activity.text()));
-                by_word.or(match self.otherwise {
+                by_word.or_else(|| match self.otherwise {
                     Some(Otherwise::Part(at)) => self.parts.get(at),
                     _ => None,
                 })

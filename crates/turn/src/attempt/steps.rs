@@ -30,7 +30,7 @@ pub(crate) struct Steps {
     answered: Notify,
 }
 
-/// Where a turn runs: who saves the results of its steps.
+/// Place where a turn runs, which says who saves the results of its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StepPlace {
     /// The runner of its conversation.

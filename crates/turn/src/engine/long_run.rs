@@ -28,6 +28,7 @@ pub(super) struct LongRun {
 
 /// Progress of a run.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the large variant is the common one")]
 pub(super) enum Progress {
     Running(Running),
     /// It has ended. Its output is kept until it is committed or outdated.

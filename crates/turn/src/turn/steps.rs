@@ -51,7 +51,7 @@ pub struct Step<'a, F> {
     policy: Policy,
 }
 
-/// How a step is tried.
+/// Retry policy of a step.
 #[derive(Clone, Copy, Debug)]
 struct Policy {
     attempts: u32,

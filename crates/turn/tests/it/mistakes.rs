@@ -202,7 +202,8 @@ fn counting(reset: fn(&mut Turn)) -> Bot {
 
 #[tokio::test]
 async fn an_error_handler_resets_and_nothing_else_that_it_does_to_the_state_is_kept() {
-    let cases: [(fn(&mut Turn), &str, &str); 3] = [
+    type Reset = fn(&mut Turn);
+    let cases: [(Reset, &str, &str); 3] = [
         (|_| {}, "3", "\"xxx\""),
         (|turn| turn.reset_property("Tally"), "1", "\"xxx\""),
         (Turn::reset_conversation, "1", "\"x\""),

@@ -38,7 +38,7 @@ struct Calls {
     after_finished: Vec<String>,
 }
 
-/// What the service has seen.
+/// Calls that the service has seen.
 #[derive(Debug)]
 pub(super) struct Story {
     pub(super) calls: usize,

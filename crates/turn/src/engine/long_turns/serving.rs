@@ -1,4 +1,4 @@
-//! What the steps of a long turn ask its runner for: permission to call, and to save results.
+//! Runner's side of durable steps: gives permission to call, and saves results.
 //!
 //! Both hang on the claim. A call is permitted only while a commit of this instance proves it: an
 //! instance that was frozen and overtaken finds that out before it calls. A result is saved by a

@@ -52,7 +52,8 @@ pub(in crate::engine) struct PartialAttempt {
 }
 
 impl PartialAttempt {
-    /// Sets whether the turn of a cause can take steps: not that of a handler that cannot be stored.
+    /// Sets whether the turn of a cause can take steps: not that of a handler that cannot be
+    /// stored.
     pub(in crate::engine) fn caused_by(self, cause: &Cause) -> Self {
         match cause {
             Cause::Proactive(_) => Self { place: StepPlace::Nowhere("a proactive turn"), ..self },
