@@ -2,8 +2,8 @@
 //!
 //! Each call's result is saved before the turn goes on. Kill the process in the middle and start it
 //! again: what is finished is not called again, what was under way is, under the same key. Run it
-//! with `SAYSO_AUTH=none cargo run --example steps` (as a conversation with `-- conversation`), talk
-//! to it with the Agents Playground or the Emulator, and watch the calls on its terminal.
+//! with `SAYSO_AUTH=none cargo run --example steps` (as a conversation with `-- conversation`),
+//! talk to it with the Agents Playground or the Emulator, and watch the calls on its terminal.
 
 use std::time::Duration;
 

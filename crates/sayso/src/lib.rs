@@ -58,7 +58,8 @@ pub mod server;
 mod announce;
 #[cfg(doctest)]
 mod book;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 #[path = "../tests/it/certificates.rs"]
 mod certificates;
 mod chat;

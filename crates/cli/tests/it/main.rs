@@ -4,7 +4,8 @@
 
 #[cfg(test)]
 mod canary;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 #[path = "../../../sayso/tests/it/certificates.rs"]
 mod certificates;
 #[cfg(test)]

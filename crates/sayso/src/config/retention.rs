@@ -106,7 +106,7 @@ mod tests {
         let value = |row: &Row| match row.unit {
             Unit::Time => ("\"7s\"", "7s"),
             Unit::Bytes => ("\"7MiB\"", "7340032"),
-            _ => ("7", "7"),
+            Unit::Count => ("7", "7"),
         };
         let line = |row: &Row| {
             let key = row.key.strip_prefix("limits.").unwrap_or_default();

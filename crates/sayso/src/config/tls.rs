@@ -268,5 +268,6 @@ fn certificates(text: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>,
     all.ok_or_else(|| TlsError::Certificate { path: path.to_owned() })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

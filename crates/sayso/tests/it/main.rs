@@ -2,7 +2,8 @@
 
 #[cfg(test)]
 mod admin;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod certificates;
 #[cfg(test)]
 mod client;
@@ -20,5 +21,6 @@ mod server;
 mod sink;
 #[cfg(test)]
 mod steps;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tls;

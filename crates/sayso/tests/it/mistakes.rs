@@ -106,7 +106,8 @@ async fn a_server_that_cannot_start_says_in_one_sentence_why_and_what_to_do() {
     let taken = taken.local_addr().unwrap().to_string();
     let line = line_of(&["on_message(nothing)", ".on_message(nothing)"].concat());
     let two_handlers = format!("mistakes.rs:{line}:");
-    let cases: [(&str, &[(&str, &str)], &[&str]); 6] = [
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+    let cases: [Case<'_>; 6] = [
         (
             "two handlers",
             &[],

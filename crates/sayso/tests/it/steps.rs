@@ -189,7 +189,7 @@ async fn killed(store: String, folder: tempfile::TempDir, is_conversation: bool)
         // In the first call, right after it, in the second, and so on.
         let place_in_turn = n % (2 * STEPS.len());
         let fresh = Instance::start(&place);
-        let fresh = tokio::spawn(async move { fresh.await });
+        let fresh = tokio::spawn(fresh);
         service.until(STEPS.len() * n + place_in_turn / 2 + 1, place_in_turn % 2 == 1).await;
         sleep(a_moment(n)).await;
         let [first, second] = instances;
