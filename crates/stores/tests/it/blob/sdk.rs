@@ -100,7 +100,7 @@ fn installed() -> PathBuf {
         || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/sayso-servers"));
     let cache = std::env::var_os("SAYSO_SERVERS_CACHE").map(PathBuf::from).or_else(home);
     let folder = cache.expect("there is a HOME").join("sdk");
-    let wanted = ["package.json", "requirements.txt"]
+    let wanted = ["package-lock.json", "requirements.lock"]
         .map(|name| fs::read_to_string(scripts().join(name)).unwrap());
     let is_there =
         fs::read_to_string(folder.join("installed")).is_ok_and(|had| had == wanted.concat());
