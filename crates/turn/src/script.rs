@@ -248,7 +248,7 @@ impl<'a> Script<'a> {
 
     /// Makes the next [step](crate::Turn::step) of this name fail at every try, or the next call of
     /// [`once`](crate::Turn::once), in place of making it; the bot's own code sees the error. A
-    /// call of `once` whose errors are not [`BotError`](crate::BotError)s needs
+    /// call of `once` whose errors are not [`BotError`]s needs
     /// [`fails_with`](Self::fails_with).
     ///
     /// # Example
