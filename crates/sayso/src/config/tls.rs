@@ -168,8 +168,9 @@ impl TlsFiles {
             return Err(TlsError::Open { path: self.key.clone() });
         }
         let text = |path: &Path| file::text(path).map_err(TlsError::Read);
+        let (certificate, key) = (text(&self.certificate)?, text(&self.key)?);
         let clients = self.clients.as_deref().map(text).transpose()?;
-        Ok(TlsTexts { certificate: text(&self.certificate)?, key: text(&self.key)?, clients })
+        Ok(TlsTexts { certificate, key, clients })
     }
 
     /// Makes of the files' contents what a listener goes by.
